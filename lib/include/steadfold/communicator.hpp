@@ -1,0 +1,66 @@
+/// The ranks that reduce together, behind an interface that knows neither MPI nor NCCL.
+///
+///     sf::communicator alone;                                          // one process, no MPI needed
+///     sf::communicator world = sf::mpi::duplicate(MPI_COMM_WORLD);     // steadfold/mpi.hpp
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace steadfold {
+inline namespace v0 {
+
+/// What a transport must provide. All calls are collective and block until done or until `deadline` has passed.
+/// Not thread-safe: one thread at a time.
+class communicator_backend {
+  public:
+    virtual ~communicator_backend() = default;
+    [[nodiscard]] virtual int rank() const noexcept = 0;
+    [[nodiscard]] virtual int size() const noexcept = 0;
+    /// "self", "mpi" or "nccl".
+    [[nodiscard]] virtual std::string_view transport() const noexcept = 0;
+    /// Adds the words of all ranks, in place, modulo 2^64. Every rank passes the same length.
+    virtual void all_reduce_sum(std::span<std::int64_t> words, std::chrono::nanoseconds deadline) = 0;
+    /// `all` holds size() blocks of mine.size() bytes, in rank order.
+    virtual void all_gather(std::span<std::byte const> mine, std::span<std::byte> all,
+                            std::chrono::nanoseconds deadline) = 0;
+};
+
+/// A cheap handle on a transport; copies share it. Default: one rank, no transport at all.
+///
+/// After a `timeout_error` the communicator is poisoned: every later call throws `timeout_error` at once, its
+/// buffers are leaked on purpose and the transport is not called again; leave with `_exit` after saving your work.
+class communicator {
+  public:
+    communicator();
+    explicit communicator(std::shared_ptr<communicator_backend> backend);
+
+    [[nodiscard]] int rank() const noexcept;
+    [[nodiscard]] int size() const noexcept;
+    [[nodiscard]] std::string_view transport() const noexcept;
+    [[nodiscard]] bool poisoned() const noexcept;
+
+    /// The longest wait of a collective call; 5 minutes unless set. Shared by all copies.
+    void set_deadline(std::chrono::nanoseconds deadline);
+    [[nodiscard]] std::chrono::nanoseconds deadline() const noexcept;
+
+    void all_reduce_sum(std::span<std::int64_t> words) const;
+    void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
+    void barrier() const;
+
+    /// Blocks of different lengths, one a rank, concatenated in rank order; `lengths` receives every rank's length.
+    [[nodiscard]] std::vector<std::byte> all_gather_varying(std::span<std::byte const> mine,
+                                                            std::vector<std::size_t>& lengths) const;
+
+  private:
+    struct shared_state;
+    std::shared_ptr<shared_state> state_;
+};
+
+} // namespace v0
+} // namespace steadfold
