@@ -1,0 +1,79 @@
+/// What can be computed over an array, and sets of it.
+///
+///     auto ops = sf::sum | sf::mean | sf::variance | sf::extrema;     // all of them in one pass over the data
+///     auto same = sf::parse_operations("sum,mean,var,min,max,argmin,argmax");
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace steadfold {
+inline namespace v0 {
+
+enum class operation : std::uint8_t {
+    sum,            ///< sum of all elements
+    mean,           ///< sum / count
+    sum_of_squares, ///< sum of x*x; |x|^2 for complex data
+    l1,             ///< sum of magnitudes; |re| + |im| for complex data, as BLAS asum
+    l2,             ///< square root of the sum of squares
+    linf,           ///< largest magnitude; not for complex data
+    variance,       ///< (n S2 - S1^2) / (n (n - ddof))
+    stddev,         ///< square root of the variance
+    min,            ///< smallest element, -0 < +0; not for complex data
+    max,            ///< largest element
+    argmin,         ///< first row-major index of the smallest element
+    argmax,         ///< first row-major index of the largest element
+    count,          ///< elements that took part
+    nan_count,      ///< NaN elements (and elements marked as missing)
+    inf_count,      ///< infinite elements
+    zero_count,     ///< elements equal to 0 of either sign
+    dot,            ///< sum of products of two arrays; computed by dot(), not part of reduce()
+};
+
+/// Number of enumerators of `operation`.
+inline constexpr int operation_count = 17;
+
+/// A set of operations.
+class operation_set {
+  public:
+    constexpr operation_set() = default;
+    constexpr operation_set(operation op) noexcept : bits_{1u << static_cast<unsigned>(op)} {}
+    [[nodiscard]] constexpr bool contains(operation op) const noexcept { return (bits_ >> static_cast<unsigned>(op)) & 1u; }
+    [[nodiscard]] constexpr bool intersects(operation_set other) const noexcept { return (bits_ & other.bits_) != 0; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+    [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+    [[nodiscard]] friend constexpr operation_set operator|(operation_set a, operation_set b) noexcept {
+        operation_set both;
+        both.bits_ = a.bits_ | b.bits_;
+        return both;
+    }
+    [[nodiscard]] friend constexpr bool operator==(operation_set, operation_set) noexcept = default;
+
+  private:
+    std::uint32_t bits_ = 0;
+};
+
+inline constexpr operation_set sum{operation::sum}, mean{operation::mean}, sum_of_squares{operation::sum_of_squares};
+inline constexpr operation_set l1{operation::l1}, l2{operation::l2}, linf{operation::linf};
+inline constexpr operation_set variance{operation::variance}, stddev{operation::stddev};
+inline constexpr operation_set min{operation::min}, max{operation::max};
+inline constexpr operation_set argmin{operation::argmin}, argmax{operation::argmax};
+inline constexpr operation_set count{operation::count}, nan_count{operation::nan_count};
+inline constexpr operation_set inf_count{operation::inf_count}, zero_count{operation::zero_count};
+inline constexpr operation_set extrema = min | max | argmin | argmax;
+
+/// Short name as programs print and read it: "sum", "mean", "sumsq", "l1", "l2", "linf", "var", "std", "min", "max",
+/// "argmin", "argmax", "count", "nan", "inf", "zero", "dot".
+[[nodiscard]] std::string_view name(operation op) noexcept;
+
+/// Names joined by ",", in the order of `operation`.
+[[nodiscard]] std::string to_string(operation_set set);
+
+/// Reads names separated by commas; also "all" (everything reduce() computes), "extrema" (min, max and their indices),
+/// "variance", "stddev", "minmax".
+/// @throws argument_error naming the unknown word and the known ones
+[[nodiscard]] operation_set parse_operations(std::string_view text);
+
+} // namespace v0
+} // namespace steadfold

@@ -1,0 +1,24 @@
+#include "exact/state.hpp"
+
+namespace steadfold::v0::exact {
+
+void merge(reduction_state& state, reduction_state& other, dtype type) noexcept {
+    normalise(state, type);
+    normalise(other, type);
+    state.elements += other.elements;
+    for (int c = 0; c < component_count(type); ++c) {
+        component_state& mine = state.component[c];
+        component_state const& theirs = other.component[c];
+        for (int i = 0; i < sum_capacity; ++i) mine.sum[i] += theirs.sum[i];
+        for (int i = 0; i < sum_capacity; ++i) mine.negative[i] += theirs.negative[i];
+        for (int i = 0; i < product_capacity; ++i) mine.products[i] += theirs.products[i];
+        mine.counts.merge(theirs.counts);
+        mine.extrema.merge(theirs.extrema);
+        mine.fast_sum += theirs.fast_sum;
+        mine.fast_magnitudes += theirs.fast_magnitudes;
+        mine.fast_products += theirs.fast_products;
+    }
+    normalise(state, type);
+}
+
+} // namespace steadfold::v0::exact

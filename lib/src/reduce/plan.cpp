@@ -1,0 +1,58 @@
+#include "reduce/plan.hpp"
+
+#include <array>
+#include <bit>
+#include <string>
+
+#include "steadfold/error.hpp"
+
+namespace steadfold::v0::reduce_detail {
+
+namespace {
+constexpr std::array<unsigned, 6> families = {family_sum,     family_l1,  family_moments,
+                                              family_extrema, family_all, family_pairs};
+
+constexpr operation_set not_for_complex = extrema | linf;
+
+unsigned features_of(operation_set ops) noexcept {
+    unsigned features = 0;
+    if (ops.intersects(sum | mean | l1 | variance | stddev)) features |= feature_sum;
+    if (ops.intersects(l1)) features |= feature_negative;
+    if (ops.intersects(sum_of_squares | l2 | variance | stddev)) features |= feature_products;
+    if (ops.intersects(extrema | linf)) features |= feature_extrema;
+    if (ops.intersects(zero_count)) features |= feature_zeros;
+    if (ops.contains(operation::dot)) features |= feature_products | feature_pairs;
+    return features;
+}
+} // namespace
+
+plan make_plan(dtype type, operation_set operations, reduce_options const& options) {
+    std::string const type_name{name(type)};
+    if (operations.empty()) throw argument_error("no operation given");
+    if (is_complex(type) && operations.intersects(not_for_complex))
+        throw argument_error("complex numbers have no order: min, max, argmin, argmax and linf are not defined for " +
+                             type_name);
+    if (operations.contains(operation::dot) && operations != operation_set{operation::dot})
+        throw argument_error("dot takes two arrays and cannot be combined with operations of one array");
+    if (operations.contains(operation::dot) && is_complex(type))
+        throw argument_error("dot of " + type_name + " is not available; pass real and imaginary parts as real arrays");
+    if (options.ddof != 0 && options.ddof != 1)
+        throw argument_error("ddof is " + std::to_string(options.ddof) + "; it must be 0 or 1");
+    if (options.missing && !is_integer(type))
+        throw argument_error("a missing value can only be given for integers; mark missing " + type_name +
+                             " elements with NaN and use nan_policy::ignore");
+    if (options.result && is_complex(*options.result))
+        throw argument_error("a complex result type cannot be asked for; give the type of its parts");
+    return {type, operations, features_of(operations), options.mode, options.missing};
+}
+
+unsigned family_of(unsigned features) noexcept {
+    if (features & feature_pairs) return family_pairs;
+    unsigned best = family_all;
+    for (unsigned const family : families)
+        if (!(family & feature_pairs) && (features & ~family) == 0 && std::popcount(family) < std::popcount(best))
+            best = family;
+    return best;
+}
+
+} // namespace steadfold::v0::reduce_detail
