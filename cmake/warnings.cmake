@@ -1,6 +1,9 @@
 # steadfold_warnings: warnings and sanitizers for our own targets, never for users of the library.
 add_library(steadfold_warnings INTERFACE)
 set(warnings -Wall -Wextra -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  list(APPEND warnings -Wno-restrict) # GCC bug 105651: "literal" + std::string warns for no reason
+endif()
 if(STEADFOLD_WERROR)
   list(APPEND warnings -Werror)
 endif()

@@ -33,11 +33,13 @@ class communicator_backend {
 
 /// A cheap handle on a transport; copies share it. Default: one rank, no transport at all.
 ///
-/// After a `timeout_error` the communicator is poisoned: every later call throws `timeout_error` at once, its
-/// buffers are leaked on purpose and the transport is not called again; leave with `_exit` after saving your work.
+/// After a `timeout_error` or `library_error` the communicator is poisoned: every later call throws `timeout_error`
+/// at once, its buffers are leaked on purpose and the transport is not called again; leave with `_exit` after saving
+/// your work. Other ranks notice only at their own deadline. Not thread-safe: one thread at a time, copies included.
 class communicator {
   public:
     communicator();
+    /// @throws argument_error  if `backend` is null
     explicit communicator(std::shared_ptr<communicator_backend> backend);
 
     [[nodiscard]] int rank() const noexcept;
@@ -45,15 +47,22 @@ class communicator {
     [[nodiscard]] std::string_view transport() const noexcept;
     [[nodiscard]] bool poisoned() const noexcept;
 
-    /// The longest wait of a collective call; 5 minutes unless set. Shared by all copies.
+    /// The longest wait of a collective call; 5 minutes unless set. Shared by all copies, local to this rank.
+    /// @throws argument_error  if not positive
     void set_deadline(std::chrono::nanoseconds deadline);
     [[nodiscard]] std::chrono::nanoseconds deadline() const noexcept;
 
+    /// Adds the words of all ranks, in place, modulo 2^64. Collective; every rank passes the same length.
+    /// @throws timeout_error  when the deadline has passed, naming the ranks that gave no sign where that is known
     void all_reduce_sum(std::span<std::int64_t> words) const;
+    /// Gathers one block a rank into `all`, in rank order. Collective; every rank passes the same block length.
+    /// @throws argument_error  before any work, if all.size() is not size() * mine.size()
     void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
+    /// Returns once every rank has called it.
     void barrier() const;
 
     /// Blocks of different lengths, one a rank, concatenated in rank order; `lengths` receives every rank's length.
+    /// Travels in rounds of at most 1 MiB a rank, so scratch memory stays small where lengths differ much.
     [[nodiscard]] std::vector<std::byte> all_gather_varying(std::span<std::byte const> mine,
                                                             std::vector<std::size_t>& lengths) const;
 

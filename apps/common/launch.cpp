@@ -1,0 +1,100 @@
+#include "launch.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <signal.h>
+#include <string>
+#include <unistd.h>
+
+#ifdef STEADFOLD_HAS_MPI
+#include "steadfold/mpi.hpp"
+#endif
+
+namespace steadfold {
+inline namespace v0 {
+namespace app {
+
+namespace {
+
+int environment_number(char const* name, int otherwise) {
+    char const* text = std::getenv(name);
+    if (text == nullptr || *text == '\0') return otherwise;
+    char* end = nullptr;
+    long const value = std::strtol(text, &end, 10);
+    return *end == '\0' && value >= 0 ? static_cast<int>(value) : otherwise;
+}
+
+bool started_by_launcher() {
+    for (char const* name : {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK"})
+        if (std::getenv(name) != nullptr) return true;
+    // The batch script itself has SLURM_PROCID too; only a step has a task count.
+    return std::getenv("SLURM_PROCID") != nullptr && environment_number("SLURM_STEP_NUM_TASKS", 1) > 1;
+}
+
+#ifdef STEADFOLD_HAS_MPI
+constexpr unsigned finalize_seconds = 60;
+
+void end_in_time(int) {
+    static char const text[] = "MPI_Finalize did not return within 60 s (did a rank die?); leaving with exit code 1\n";
+    static_cast<void>(!write(STDERR_FILENO, text, sizeof text - 1));
+    _exit(1);
+}
+
+/// SLURM_LOCALID is not asked: under mpirun inside sbatch it is 0 for every rank.
+void find_local_rank(int& rank, int& ranks) {
+    rank = environment_number("OMPI_COMM_WORLD_LOCAL_RANK", -1);
+    ranks = environment_number("OMPI_COMM_WORLD_LOCAL_SIZE", -1);
+    if (rank >= 0 && ranks > rank) return;
+    MPI_Comm host = MPI_COMM_NULL; // errors are fatal here, as for every program that has just started
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &rank);
+    MPI_Comm_size(host, &ranks);
+    MPI_Comm_free(&host);
+}
+#endif
+
+} // namespace
+
+#ifdef STEADFOLD_HAS_MPI
+app_environment::app_environment(int& argc, char**& argv) {
+    int initialised = 0;
+    MPI_Initialized(&initialised);
+    if (!started_by_launcher() && !initialised) return;
+    if (!initialised) {
+        int level = 0;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+        owns_mpi_ = true;
+    }
+    world_ = mpi::duplicate(MPI_COMM_WORLD);
+    find_local_rank(local_rank_, local_ranks_);
+}
+
+app_environment::~app_environment() {
+    if (!owns_mpi_ || mpi::any_poisoned()) return;
+    world_ = communicator();
+    std::fflush(nullptr);
+    signal(SIGALRM, end_in_time);
+    alarm(finalize_seconds);
+    MPI_Finalize();
+    alarm(0);
+}
+#else
+app_environment::app_environment(int&, char**&) {
+    // Every process would compute, and print, the whole result on its own.
+    if (started_by_launcher() && environment_number("OMPI_COMM_WORLD_SIZE", 2) > 1) {
+        std::fprintf(stderr, "This program was built without MPI and cannot share work between ranks: start it without "
+                             "mpirun or srun, or build it with -DSTEADFOLD_MPI=ON\n");
+        leave_now(2);
+    }
+}
+app_environment::~app_environment() = default;
+#endif
+
+void app_environment::leave_now(int code) {
+    std::fflush(nullptr);
+    _exit(code);
+}
+
+} // namespace app
+} // namespace v0
+} // namespace steadfold
