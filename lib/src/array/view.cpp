@@ -1,0 +1,48 @@
+#include "steadfold/view.hpp"
+
+#include "array/device_memory.hpp"
+#include "steadfold/error.hpp"
+
+#include <cstdio>
+
+namespace steadfold {
+inline namespace v0 {
+
+std::string_view name(memory_kind kind) noexcept {
+    switch (kind) {
+    case memory_kind::pinned:
+        return "pinned";
+    case memory_kind::device:
+        return "device";
+    case memory_kind::managed:
+        return "managed";
+    default:
+        return "host";
+    }
+}
+
+memory_location locate(void const* pointer) {
+    return pointer == nullptr ? memory_location{} : detail::ask_driver(pointer);
+}
+
+namespace detail {
+
+void require_view(std::uintptr_t address, std::int64_t count, std::size_t alignment, dtype type) {
+    if (address == 0 && count > 0) {
+        throw argument_error("a view of " + std::to_string(count) + " " + std::string(steadfold::name(type)) +
+                             " elements has a null pointer");
+    }
+    if (address % alignment == 0) return;
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+    throw argument_error("the pointer " + std::string(text) + " of a view of " + std::string(steadfold::name(type)) +
+                         " elements is not a multiple of " + std::to_string(alignment) + " bytes");
+}
+
+void throw_bad_count(std::string const& count) {
+    throw argument_error("a view cannot have " + count + " elements: the count must be from 0 to 2^63 - 1");
+}
+
+} // namespace detail
+} // namespace v0
+} // namespace steadfold
