@@ -43,14 +43,20 @@ class operation_set {
     [[nodiscard]] constexpr bool intersects(operation_set other) const noexcept { return (bits_ & other.bits_) != 0; }
     [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
     [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+    [[nodiscard]] constexpr operation_set intersection(operation_set other) const noexcept { return of(bits_ & other.bits_); }
+    [[nodiscard]] constexpr operation_set without(operation_set other) const noexcept { return of(bits_ & ~other.bits_); }
     [[nodiscard]] friend constexpr operation_set operator|(operation_set a, operation_set b) noexcept {
-        operation_set both;
-        both.bits_ = a.bits_ | b.bits_;
-        return both;
+        return of(a.bits_ | b.bits_);
     }
     [[nodiscard]] friend constexpr bool operator==(operation_set, operation_set) noexcept = default;
 
   private:
+    [[nodiscard]] static constexpr operation_set of(std::uint32_t bits) noexcept {
+        operation_set set;
+        set.bits_ = bits;
+        return set;
+    }
+
     std::uint32_t bits_ = 0;
 };
 

@@ -29,11 +29,11 @@ struct reduce_options {
     std::optional<std::int64_t> missing; ///< integer data: elements of this value count as NaN
 };
 
-enum class device_kind : std::uint8_t { host, cuda };
+enum class processor_kind : std::uint8_t { host, cuda };
 
 /// Where and how a pass runs. 0 means: chosen by the library. In `exact` mode nothing here changes a bit.
 struct execution {
-    device_kind kind = device_kind::host;
+    processor_kind kind = processor_kind::host;
     int device = 0;             ///< CUDA ordinal
     int threads = 0;            ///< host: worker threads; all allowed CPUs unless set
     int blocks = 0;             ///< cuda: blocks of the grid

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "steadfold/dtype.hpp"
 #include "steadfold/operations.hpp"
+#include "steadfold/options.hpp"
 #include "steadfold/status.hpp"
 
 namespace steadfold {
@@ -92,6 +94,50 @@ struct statistics {
 
     [[nodiscard]] status_flags status(operation op) const { return raw[op].status; }
 };
+
+namespace detail {
+/// The bits of a result as its C++ type.
+template <class R>
+[[nodiscard]] R value_as(result_value const& value) noexcept {
+    if constexpr (std::is_integral_v<R>) return static_cast<R>(value.bits[0]);
+    else if constexpr (std::is_same_v<R, double>) return std::bit_cast<double>(value.bits[0]);
+    else if constexpr (std::is_same_v<R, float>) return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits[0]));
+    else {
+        using part = typename R::value_type;
+        return {value_as<part>({dtype_of<part>, {value.bits[0], 0}, {}}),
+                value_as<part>({dtype_of<part>, {value.bits[1], 0}, {}})};
+    }
+}
+
+template <class T>
+[[nodiscard]] statistics<T> typed(reduction_results const& results) {
+    statistics<T> typed;
+    auto const fill = [&results](operation op, auto& member) {
+        if (results.operations().contains(op)) member = value_as<std::remove_reference_t<decltype(member)>>(results[op]);
+    };
+    fill(operation::sum, typed.sum);
+    fill(operation::mean, typed.mean);
+    fill(operation::min, typed.min);
+    fill(operation::max, typed.max);
+    fill(operation::l1, typed.l1);
+    fill(operation::l2, typed.l2);
+    fill(operation::linf, typed.linf);
+    fill(operation::sum_of_squares, typed.sum_of_squares);
+    fill(operation::variance, typed.variance);
+    fill(operation::stddev, typed.stddev);
+    fill(operation::argmin, typed.argmin);
+    fill(operation::argmax, typed.argmax);
+    fill(operation::count, typed.count);
+    fill(operation::nan_count, typed.nan_count);
+    fill(operation::inf_count, typed.inf_count);
+    fill(operation::zero_count, typed.zero_count);
+    typed.raw = results;
+    return typed;
+}
+
+/// @throws argument_error if `options.result` is set: the typed forms have fixed types
+void require_default_result(reduce_options const& options);
+} // namespace detail
 
 } // namespace v0
 } // namespace steadfold

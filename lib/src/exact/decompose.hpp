@@ -6,7 +6,7 @@
 #include "steadfold/bits.hpp"
 #include "steadfold/dtype.hpp"
 
-namespace steadfold::v0::exact {
+namespace steadfold::inline v0::exact {
 
 /// A binary interchange format: total bits, significand bits with the hidden one, exponent range of normal numbers.
 struct float_format {
@@ -68,4 +68,4 @@ inline constexpr std::uint64_t float64_magnitude_mask = 0x7fffffffffffffffu;
 inline constexpr std::int64_t key_of_infinity = 0x7ff0000000000000;
 inline constexpr std::int64_t key_of_minus_infinity = ordered_key(0xfff0000000000000u);
 
-} // namespace steadfold::v0::exact
+} // namespace steadfold::inline v0::exact

@@ -9,7 +9,7 @@
 #include "steadfold/bits.hpp"
 #include "steadfold/dtype.hpp"
 
-namespace steadfold::v0::exact {
+namespace steadfold::inline v0::exact {
 
 inline constexpr int sum_capacity = 68;      // float64: 2^-1088 .. 2^1088
 inline constexpr int product_capacity = 134; // float64 products: 2^-2176 .. 2^2112
@@ -87,4 +87,4 @@ STEADFOLD_HOST_DEVICE inline void normalise(std::uint64_t* limbs, int count) noe
     return static_cast<std::int64_t>(normalised[count - 1]) < 0;
 }
 
-} // namespace steadfold::v0::exact
+} // namespace steadfold::inline v0::exact

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdlib>
 
-namespace steadfold::v0::exact {
+namespace steadfold::inline v0::exact {
 
 natural::natural(std::uint64_t value) {
     word_[0] = static_cast<std::uint32_t>(value);
@@ -232,4 +232,4 @@ int natural::compare(natural const& other) const noexcept {
     return 0;
 }
 
-} // namespace steadfold::v0::exact
+} // namespace steadfold::inline v0::exact

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-namespace steadfold::v0::exact {
+namespace steadfold::inline v0::exact {
 
 /// Little-endian 32-bit words. The largest use is n*S2 - S1^2 of float64, shifted for the division: 160 words.
 class natural {
@@ -50,4 +50,4 @@ class natural {
     int size_ = 0;
 };
 
-} // namespace steadfold::v0::exact
+} // namespace steadfold::inline v0::exact

@@ -9,7 +9,7 @@
 #include "steadfold/dtype.hpp"
 #include "steadfold/status.hpp"
 
-namespace steadfold::v0::exact {
+namespace steadfold::inline v0::exact {
 
 /// (negative ? -1 : 1) * (magnitude + something in [0, 1) that is not 0 iff sticky) * 2^exponent
 struct exact_value {
@@ -42,4 +42,4 @@ struct rounded {
 [[nodiscard]] rounded make_nan(dtype type, status_flags status) noexcept;
 [[nodiscard]] rounded make_infinity(bool negative, dtype type) noexcept;
 
-} // namespace steadfold::v0::exact
+} // namespace steadfold::inline v0::exact

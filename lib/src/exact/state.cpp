@@ -1,6 +1,6 @@
 #include "exact/state.hpp"
 
-namespace steadfold::v0::exact {
+namespace steadfold::inline v0::exact {
 
 void merge(reduction_state& state, reduction_state& other, dtype type) noexcept {
     normalise(state, type);
@@ -21,4 +21,4 @@ void merge(reduction_state& state, reduction_state& other, dtype type) noexcept 
     normalise(state, type);
 }
 
-} // namespace steadfold::v0::exact
+} // namespace steadfold::inline v0::exact

@@ -6,7 +6,7 @@
 
 #include "exact/digits.hpp"
 
-namespace steadfold::v0::exact {
+namespace steadfold::inline v0::exact {
 
 /// Smallest and largest element so far with the first index of each, as ordered keys; the first NaN apart from them.
 struct extrema_state {
@@ -91,4 +91,4 @@ inline void normalise(reduction_state& state, dtype type) noexcept {
 /// Adds `other` to `state`; exact, so any order and grouping of merges gives the same state. Normalises both.
 void merge(reduction_state& state, reduction_state& other, dtype type) noexcept;
 
-} // namespace steadfold::v0::exact
+} // namespace steadfold::inline v0::exact

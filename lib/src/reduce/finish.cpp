@@ -5,7 +5,7 @@
 
 #include "exact/round.hpp"
 
-namespace steadfold::v0::reduce_detail {
+namespace steadfold::inline v0::reduce_detail {
 
 namespace {
 
@@ -265,4 +265,4 @@ reduction_results finish(exact::reduction_state const& state, plan const& plan, 
     return finisher{state, plan, options}.run();
 }
 
-} // namespace steadfold::v0::reduce_detail
+} // namespace steadfold::inline v0::reduce_detail

@@ -5,10 +5,10 @@
 #include "reduce/plan.hpp"
 #include "steadfold/results.hpp"
 
-namespace steadfold::v0::reduce_detail {
+namespace steadfold::inline v0::reduce_detail {
 
 /// `state` must be normalised.
 [[nodiscard]] reduction_results finish(exact::reduction_state const& state, plan const& plan,
                                        reduce_options const& options);
 
-} // namespace steadfold::v0::reduce_detail
+} // namespace steadfold::inline v0::reduce_detail

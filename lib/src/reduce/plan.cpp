@@ -6,7 +6,7 @@
 
 #include "steadfold/error.hpp"
 
-namespace steadfold::v0::reduce_detail {
+namespace steadfold::inline v0::reduce_detail {
 
 namespace {
 constexpr std::array<unsigned, 6> families = {family_sum,     family_l1,  family_moments,
@@ -43,7 +43,14 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
                              " elements with NaN and use nan_policy::ignore");
     if (options.result && is_complex(*options.result))
         throw argument_error("a complex result type cannot be asked for; give the type of its parts");
-    return {type, operations, features_of(operations), options.mode, options.missing};
+    if (options.missing && operations.contains(operation::dot))
+        throw argument_error("dot does not take a missing value");
+    // `fast` concerns only what rounds along the way; variances would cancel and stay exact.
+    operation_set wandering;
+    if (options.mode == reduction_mode::fast && !is_integer(type))
+        wandering = operations.intersection(sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot});
+    unsigned const features = features_of(operations.without(wandering));
+    return {type, operations, features, features_of(wandering), options.mode, options.missing};
 }
 
 unsigned family_of(unsigned features) noexcept {
@@ -55,4 +62,4 @@ unsigned family_of(unsigned features) noexcept {
     return best;
 }
 
-} // namespace steadfold::v0::reduce_detail
+} // namespace steadfold::inline v0::reduce_detail

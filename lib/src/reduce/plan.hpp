@@ -8,7 +8,7 @@
 #include "steadfold/operations.hpp"
 #include "steadfold/options.hpp"
 
-namespace steadfold::v0::reduce_detail {
+namespace steadfold::inline v0::reduce_detail {
 
 /// Parts of exact::component_state a pass fills. Counts of NaN and Inf are always filled.
 enum feature : unsigned {
@@ -33,7 +33,8 @@ inline constexpr unsigned family_pairs = feature_products | feature_pairs;
 struct plan {
     dtype type = dtype::float64;
     operation_set operations;
-    unsigned features = 0;
+    unsigned features = 0;      // exact parts
+    unsigned fast_features = 0; // feature_sum, feature_negative, feature_products summed in plain float64
     reduction_mode mode = reduction_mode::exact;
     std::optional<std::int64_t> missing;
 };
@@ -44,4 +45,4 @@ struct plan {
 /// Smallest family that holds `features`.
 [[nodiscard]] unsigned family_of(unsigned features) noexcept;
 
-} // namespace steadfold::v0::reduce_detail
+} // namespace steadfold::inline v0::reduce_detail

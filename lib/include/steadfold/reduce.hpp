@@ -1,0 +1,110 @@
+/// Reductions over arrays, ranks and devices: the same bits however they are run.
+///
+///     sf::communicator world = sf::mpi::duplicate(MPI_COMM_WORLD);
+///     auto stats = sf::reduce(world, sf::view{x.data(), n}, sf::sum | sf::mean | sf::variance | sf::extrema);
+///     std::printf("%a %a\n", stats.sum, stats.variance);
+///     double rho = sf::dot(world, sf::view{r.data(), n}, sf::view{z.data(), n});
+///
+/// In `exact` mode every result is the mathematically exact value, rounded once to nearest-even. It depends on the
+/// multiset of elements alone: not on ranks, devices, threads, blocks, chunks, order or alignment (indices of extrema
+/// depend on the order, of course). Special values: NaN propagates (or is left out, nan_policy::ignore); +Inf and -Inf
+/// together give NaN with status `invalid`; a sum of only -0 is -0; an empty range gives a sum of +0, NaN for means,
+/// variances and extrema, index -1, each with status `empty`. A complex element with a NaN part counts as NaN.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "steadfold/communicator.hpp"
+#include "steadfold/dtype.hpp"
+#include "steadfold/operations.hpp"
+#include "steadfold/options.hpp"
+#include "steadfold/results.hpp"
+#include "steadfold/stream.hpp"
+#include "steadfold/view.hpp"
+
+namespace steadfold {
+inline namespace v0 {
+
+/// A reduction in progress: owns threads or device memory, takes data in pieces, in any order and any number of them.
+///
+///     sf::reduction r{sf::dtype::float64, sf::sum | sf::extrema};
+///     for (auto const& chunk : chunks) r.add(chunk.values, chunk.first_index);
+///     sf::reduction_results results = r.finish(world);
+///
+/// Create it once and use it again: finish() starts it anew and nothing is allocated after the first round. Move-only;
+/// one thread at a time; different reductions are independent. The caller's floating-point environment and current
+/// device are left as they were.
+class reduction {
+  public:
+    /// @throws argument_error for operations the type does not have and for devices that do not exist, naming them
+    reduction(dtype type, operation_set operations, reduce_options const& options = {}, execution const& where = {});
+    ~reduction();
+    reduction(reduction&&) noexcept;
+    reduction& operator=(reduction&&) noexcept;
+
+    /// Adds elements; `first_index` is the row-major index of the first one in the whole array (for argmin, argmax).
+    ///
+    /// On a host reduction the data must be host memory and has been read on return. On a CUDA reduction the data may be
+    /// host, pinned, device or managed memory; the call may return before it was read: keep it until wait() or finish().
+    /// Device memory is read after the work already on `stream` (no stream: the default stream).
+    /// @throws argument_error for another element type, null data with elements, a negative index, device memory on a
+    ///         host reduction, or a reduction of pairs
+    void add(array_view data, std::int64_t first_index = 0, stream_ref stream = {});
+
+    /// Adds products of pairs, for operation::dot. Both arrays must have the same type and length.
+    void add_products(array_view x, array_view y, stream_ref stream = {});
+
+    /// Returns when everything added so far has been read.
+    void wait();
+
+    /// Moves what `other` has seen into this reduction; other devices of the same process are merged this way.
+    /// @throws mismatch_error if the two were created for different types, operations or options
+    void merge(reduction& other);
+
+    /// Results over everything added on all ranks; the same on every rank. Starts the reduction anew. Collective.
+    /// @throws mismatch_error on every rank if the ranks disagree; timeout_error if one does not arrive
+    [[nodiscard]] reduction_results finish(communicator const& ranks = {});
+
+    [[nodiscard]] dtype type() const noexcept;
+    [[nodiscard]] operation_set operations() const noexcept;
+
+  private:
+    struct implementation;
+    std::unique_ptr<implementation> implementation_;
+};
+
+/// Where data of a view is best reduced: on the GPU that holds it, else on the host.
+[[nodiscard]] execution where_it_lies(array_view data);
+
+/// Results over all elements of `x` on every rank, in one pass over the data. Collective over `ranks`.
+///
+/// @param x            this rank's part, n >= 0 elements; aligned to its components, no more is needed
+/// @param first_index  row-major index of x[0] in the whole array
+/// @throws as reduction
+[[nodiscard]] reduction_results reduce(communicator const& ranks, array_view x, operation_set operations,
+                                       reduce_options const& options = {}, std::int64_t first_index = 0);
+
+/// Typed form of reduce(); `options.result` must not be set.
+template <class T>
+[[nodiscard]] statistics<std::remove_const_t<T>> reduce(communicator const& ranks, view<T> x, operation_set operations,
+                                                        reduce_options const& options = {},
+                                                        std::int64_t first_index = 0) {
+    detail::require_default_result(options);
+    return detail::typed<std::remove_const_t<T>>(reduce(ranks, array_view(x), operations, options, first_index));
+}
+
+/// Sum of x[i] * y[i] over every rank, correctly rounded. Collective; the views must be of the same length.
+[[nodiscard]] result_value dot(communicator const& ranks, array_view x, array_view y,
+                               reduce_options const& options = {});
+
+template <class T, class U>
+[[nodiscard]] auto dot(communicator const& ranks, view<T> x, view<U> y, reduce_options const& options = {}) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "dot takes two arrays of one type");
+    detail::require_default_result(options);
+    return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::sum>(
+        dot(ranks, array_view(x), array_view(y), options));
+}
+
+} // namespace v0
+} // namespace steadfold

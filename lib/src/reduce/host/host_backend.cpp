@@ -1,0 +1,80 @@
+// The host back end: contiguous ranges of the data, one pass a thread, states merged at the end.
+#include <algorithm>
+#include <vector>
+
+#include "base/floating_environment.hpp"
+#include "base/thread_pool.hpp"
+#include "reduce/backend.hpp"
+#include "reduce/host/host_pass.hpp"
+#include "reduce/host/isa.hpp"
+#include "steadfold/partition.hpp"
+
+namespace steadfold::inline v0::reduce_detail {
+
+namespace {
+
+// Below this many elements a thread, waking it costs more than the work.
+constexpr std::int64_t elements_worth_a_thread = 16 * 1024;
+
+class host_backend final : public backend {
+  public:
+    host_backend(plan const& plan, execution const& where) : plan_{plan}, pool_{where.threads} {
+        host::tile_kernels const& kernels = host::choose_level();
+        for (int i = 0; i < pool_.size(); ++i) passes_.push_back(std::make_unique<host::host_pass>(plan, kernels));
+    }
+
+    void add(void const* data, std::int64_t count, std::int64_t first_index, stream_ref) override {
+        auto const* bytes = static_cast<std::byte const*>(data);
+        split(count, [&](host::host_pass& pass, index_range range) {
+            pass.add(bytes + range.first * element_bytes(), range.count, first_index + range.first);
+        });
+    }
+
+    void add_pairs(void const* x, void const* y, std::int64_t count, stream_ref) override {
+        auto const *a = static_cast<std::byte const*>(x), *b = static_cast<std::byte const*>(y);
+        split(count, [&](host::host_pass& pass, index_range range) {
+            std::int64_t const offset = range.first * element_bytes();
+            pass.add_pairs(a + offset, b + offset, range.count);
+        });
+    }
+
+    void wait() override {}
+
+    exact::reduction_state take() override {
+        exact::reduction_state total;
+        for (auto& pass : passes_) {
+            exact::merge(total, pass->state(), plan_.type);
+            pass->state() = {};
+        }
+        exact::normalise(total, plan_.type);
+        return total;
+    }
+
+  private:
+    [[nodiscard]] std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_bytes(plan_.type)); }
+
+    template <class Work>
+    void split(std::int64_t count, Work const& work) {
+        if (count == 0) return;
+        std::int64_t const useful = std::clamp<std::int64_t>(count / elements_worth_a_thread, 1, pool_.size());
+        auto const job = [&](int thread) {
+            if (thread >= useful) return;
+            base::default_floating_environment const environment;
+            work(*passes_[static_cast<std::size_t>(thread)], block_range(count, useful, thread));
+        };
+        if (useful == 1) job(0);
+        else pool_.run(job);
+    }
+
+    plan plan_;
+    base::thread_pool pool_;
+    std::vector<std::unique_ptr<host::host_pass>> passes_;
+};
+
+} // namespace
+
+std::unique_ptr<backend> make_host_backend(plan const& plan, execution const& where) {
+    return std::make_unique<host_backend>(plan, where);
+}
+
+} // namespace steadfold::inline v0::reduce_detail

@@ -1,0 +1,142 @@
+#include "steadfold/reduce.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "exact/state.hpp"
+#include "reduce/backend.hpp"
+#include "reduce/combine.hpp"
+#include "reduce/finish.hpp"
+#include "reduce/plan.hpp"
+#include "steadfold/error.hpp"
+
+namespace steadfold {
+inline namespace v0 {
+
+using reduce_detail::plan;
+
+struct reduction::implementation {
+    plan what;
+    reduce_options options;
+    execution where;
+    std::unique_ptr<reduce_detail::backend> back_end;
+    exact::reduction_state merged; // from other reductions
+};
+
+namespace {
+
+std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution const& where) {
+    if (where.threads < 0) throw argument_error("threads is " + std::to_string(where.threads) + "; it must be 0 or more");
+    return where.kind == processor_kind::cuda ? make_cuda_backend(what, where) : make_host_backend(what, where);
+}
+
+void require_data(array_view data, plan const& what, execution const& where, std::string const& argument) {
+    if (data.type != what.type)
+        throw argument_error(argument + " holds " + std::string(name(data.type)) + ", but the reduction is of " +
+                             std::string(name(what.type)));
+    if (data.count < 0) throw argument_error(argument + " has " + std::to_string(data.count) + " elements");
+    if (data.count == 0) return;
+    if (data.data == nullptr)
+        throw argument_error(argument + " is null but has " + std::to_string(data.count) + " elements");
+    auto const alignment = size_bytes(component_type(data.type));
+    if (reinterpret_cast<std::uintptr_t>(data.data) % alignment != 0)
+        throw argument_error(argument + " is not aligned to the " + std::to_string(alignment) + " bytes of its elements");
+    if (where.kind == processor_kind::host && locate(data.data).kind == memory_kind::device)
+        throw argument_error(argument + " is device memory; reduce it with execution{.kind = processor_kind::cuda}");
+}
+
+} // namespace
+
+reduction::reduction(dtype type, operation_set operations, reduce_options const& options, execution const& where)
+    : implementation_{std::make_unique<implementation>()} {
+    implementation_->what = reduce_detail::make_plan(type, operations, options);
+    implementation_->options = options;
+    implementation_->where = where;
+    implementation_->back_end = make_backend(implementation_->what, where);
+}
+
+reduction::~reduction() = default;
+reduction::reduction(reduction&&) noexcept = default;
+reduction& reduction::operator=(reduction&&) noexcept = default;
+
+void reduction::add(array_view data, std::int64_t first_index, stream_ref stream) {
+    implementation& self = *implementation_;
+    require_data(data, self.what, self.where, "the array");
+    if (first_index < 0) throw argument_error("first_index is " + std::to_string(first_index) + "; it must be 0 or more");
+    if (self.what.operations.contains(operation::dot))
+        throw argument_error("this reduction computes dot: give it pairs with add_products");
+    if (data.count > 0) self.back_end->add(data.data, data.count, first_index, stream);
+}
+
+void reduction::add_products(array_view x, array_view y, stream_ref stream) {
+    implementation& self = *implementation_;
+    require_data(x, self.what, self.where, "the first array");
+    require_data(y, self.what, self.where, "the second array");
+    if (x.count != y.count)
+        throw argument_error("dot of arrays of different length: " + std::to_string(x.count) + " and " +
+                             std::to_string(y.count) + " elements");
+    if (!self.what.operations.contains(operation::dot))
+        throw argument_error("this reduction computes " + to_string(self.what.operations) + ": give it data with add");
+    if (x.count > 0) self.back_end->add_pairs(x.data, y.data, x.count, stream);
+}
+
+void reduction::wait() { implementation_->back_end->wait(); }
+
+void reduction::merge(reduction& other) {
+    implementation &self = *implementation_, &theirs = *other.implementation_;
+    if (self.what.type != theirs.what.type || self.what.operations != theirs.what.operations ||
+        self.what.mode != theirs.what.mode || self.what.missing != theirs.what.missing)
+        throw mismatch_error("reductions of different types, operations or options cannot be merged: " +
+                             to_string(self.what.operations) + " of " + std::string(name(self.what.type)) + " and " +
+                             to_string(theirs.what.operations) + " of " + std::string(name(theirs.what.type)));
+    exact::reduction_state state = theirs.back_end->take();
+    exact::merge(self.merged, state, self.what.type);
+    exact::merge(self.merged, theirs.merged, self.what.type);
+    theirs.merged = {};
+}
+
+reduction_results reduction::finish(communicator const& ranks) {
+    implementation& self = *implementation_;
+    exact::reduction_state state = self.back_end->take();
+    exact::merge(state, self.merged, self.what.type);
+    self.merged = {};
+    combine(state, self.what, self.options, ranks);
+    return reduce_detail::finish(state, self.what, self.options);
+}
+
+dtype reduction::type() const noexcept { return implementation_->what.type; }
+operation_set reduction::operations() const noexcept { return implementation_->what.operations; }
+
+execution where_it_lies(array_view data) {
+    execution where;
+    memory_location const location = locate(data.data);
+    if (location.kind == memory_kind::device || location.kind == memory_kind::managed) {
+        where.kind = processor_kind::cuda;
+        where.device = location.device;
+    }
+    return where;
+}
+
+reduction_results reduce(communicator const& ranks, array_view x, operation_set operations,
+                         reduce_options const& options, std::int64_t first_index) {
+    reduction once{x.type, operations, options, where_it_lies(x)};
+    once.add(x, first_index);
+    return once.finish(ranks);
+}
+
+result_value dot(communicator const& ranks, array_view x, array_view y, reduce_options const& options) {
+    reduction once{x.type, operation::dot, options, where_it_lies(x)};
+    once.add_products(x, y);
+    return once.finish(ranks)[operation::dot];
+}
+
+namespace detail {
+void require_default_result(reduce_options const& options) {
+    if (options.result)
+        throw argument_error("options.result is set, but typed results have fixed types; pass an array_view to choose one");
+}
+} // namespace detail
+
+} // namespace v0
+} // namespace steadfold
