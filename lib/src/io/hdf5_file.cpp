@@ -41,6 +41,8 @@ std::size_t edit_distance(std::string const& a, std::string const& b) {
     auto const absolute = path.starts_with('/') ? path : "/" + path;
     if (std::ranges::find(paths, absolute) != paths.end())
         throw io_error("cannot open data set " + path + ": " + reason);
+    if (H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0)
+        throw io_error("the link " + path + " leads nowhere: " + reason);
     if (paths.empty()) throw io_error("no data set " + path + "; the file holds none");
     throw io_error("no data set " + path + "; there are: " + likely_paths(std::move(paths), absolute));
 }

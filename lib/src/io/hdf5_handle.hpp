@@ -10,6 +10,7 @@
 namespace steadfold::inline v0::io_detail {
 
 /// The innermost text of HDF5's current error stack, which is emptied.
+/// @throws std::bad_alloc  if HDF5 ran out of memory
 [[nodiscard]] std::string hdf5_error_text();
 
 /// @throws io_error  "cannot WHAT: HDF5's text" for a negative result

@@ -163,15 +163,16 @@ class hdf5_source final : public source {
     }
 
   private:
+    /// The data space in memory has the box's shape: only then does HDF5 copy whole rows out of a chunk; with a flat
+    /// one it goes element by element, ten times slower.
     void read_box(box const& part, std::byte* destination) {
-        auto const elements = static_cast<hsize_t>(part.elements);
-        hdf5_handle const memory(H5Screate_simple(1, &elements, nullptr), H5Sclose, "make a data space");
-        if (!part.count.empty()) {
-            std::vector<hsize_t> const start(part.start.begin(), part.start.end()),
-                size(part.count.begin(), part.count.end());
+        std::vector<hsize_t> const start(part.start.begin(), part.start.end()),
+            size(part.count.begin(), part.count.end());
+        hdf5_handle const memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose,
+                                 "make a data space");
+        if (!size.empty())
             check(H5Sselect_hyperslab(opened_.space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
                   "select elements");
-        }
         if (H5Dread(opened_.dataset.get(), opened_.element.memory.get(), memory.get(), opened_.space.get(), H5P_DEFAULT,
                     destination) < 0)
             throw io_error(info_.file + ": cannot read data set " + info_.path + ": " + hdf5_error_text() +

@@ -116,6 +116,7 @@ void parse_descr(std::string_view descr, npy_header& header) {
     char const kind = code.empty() ? '\0' : code[0];
     if (code == "b1" || code == "?") code = "i1";
     if (std::string_view("fiuc").find(code.empty() ? '\0' : code[0]) == std::string_view::npos) refuse(descr, kind);
+    if (code.find_first_not_of("0123456789", 1) != std::string_view::npos) refuse(descr, kind);
     try {
         header.type = parse_dtype(code);
     } catch (argument_error const&) {
