@@ -1,0 +1,103 @@
+// steadfold-topo: shows the hosts, ranks, CPUs, GPUs and locality domains a job would use.
+#include "launch.hpp"
+#include "peer_table.hpp"
+#include "steadfold/error.hpp"
+#include "steadfold/topology.hpp"
+#include "steadfold/version.hpp"
+#include "topology_json.hpp"
+#include "topology_tree.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+namespace sf = steadfold;
+
+namespace {
+
+constexpr int exit_ok = 0, exit_failed = 1, exit_usage = 2;
+
+constexpr char const* examples = R"(Examples:
+  steadfold-topo                           this machine, as one process sees it
+  steadfold-topo --json > here.json        the same for programs
+  mpirun -n 4 steadfold-topo               which GPUs each of 4 ranks would use
+  srun --ntasks-per-node=4 --gpus-per-node=4 steadfold-topo
+
+Exit codes: 0 done, 1 something failed, 2 wrong usage. No GPU is not a failure.
+)";
+
+struct settings {
+    bool json = false;
+    bool no_probe = false;
+};
+
+void describe(CLI::App& program, settings& chosen) {
+    program.footer(examples);
+    program.set_version_flag("--version", "steadfold-topo " + std::string(sf::version()) + " (" +
+                                              std::string(sf::git_revision()) + ")\n" +
+                                              std::string(sf::build_description()));
+    program.add_flag("--json", chosen.json, "Print JSON instead of a tree");
+    program.add_flag("--no-probe", chosen.no_probe,
+                     "Make no CUDA context on any GPU; the largest non-portable cluster size stays unknown");
+}
+
+bool print(std::string const& text) {
+    bool const written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    return std::fflush(stdout) == 0 && written;
+}
+
+std::string as_text(sf::topology const& all) {
+    std::string text = sf::app::to_text(sf::app::topology_tree(all));
+    for (sf::host_ranks const& host : all.hosts) {
+        std::string const table = sf::app::peer_table(all.ranks[static_cast<std::size_t>(host.ranks.front())].process);
+        if (!table.empty()) text += "\nhost " + host.name + ": " + table;
+    }
+    return text;
+}
+
+int run(sf::app::app_environment& environment, settings const& chosen) {
+    sf::discovery_options options;
+    options.probe_clusters = !chosen.no_probe && environment.local_rank() == 0; // one context a GPU is enough
+    sf::topology const all = sf::discover_topology(environment.world(), options);
+    if (environment.world().rank() != 0) return exit_ok;
+    if (print(chosen.json ? sf::app::to_json(all) + "\n" : as_text(all))) return exit_ok;
+    std::fprintf(stderr, "steadfold-topo: cannot write to standard output\n");
+    return exit_failed;
+}
+
+/// Help and usage errors are the same on every rank: one says them.
+int explain(CLI::App const& program, CLI::ParseError const& reason, int rank) {
+    int const code = rank == 0 ? program.exit(reason) : reason.get_exit_code();
+    return code == 0 ? exit_ok : exit_usage;
+}
+
+int start(sf::app::app_environment& environment, int argc, char** argv) {
+    settings chosen;
+    CLI::App program("Shows the hosts, ranks, CPUs, NUMA nodes, GPUs and locality domains of this job.",
+                     "steadfold-topo");
+    describe(program, chosen);
+    try {
+        program.parse(argc, argv);
+    } catch (CLI::ParseError const& reason) {
+        return explain(program, reason, environment.world().rank());
+    }
+    return run(environment, chosen);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        sf::app::app_environment environment(argc, argv);
+        try {
+            return start(environment, argc, argv);
+        } catch (std::exception const& e) {
+            // The other ranks wait for this one: leave without MPI_Finalize, which would wait for them.
+            std::fprintf(stderr, "steadfold-topo: rank %d: %s\n", environment.world().rank(), e.what());
+            if (environment.world().size() > 1) environment.leave_now(exit_failed);
+        }
+    } catch (std::exception const& e) {
+        std::fprintf(stderr, "steadfold-topo: %s\n", e.what());
+    }
+    return exit_failed;
+}
