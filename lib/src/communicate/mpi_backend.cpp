@@ -1,7 +1,7 @@
 #include "communicate/mpi_backend.hpp"
 
 #include "communicate/mpi_check.hpp"
-#include "communicate/patience.hpp"
+#include "base/patience.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/mpi.hpp"
 

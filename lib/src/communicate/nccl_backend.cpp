@@ -2,7 +2,7 @@
 
 #include "base/current_device.hpp"
 #include "communicate/nccl_devices.hpp"
-#include "communicate/patience.hpp"
+#include "base/patience.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/nccl.hpp"
 
