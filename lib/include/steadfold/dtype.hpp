@@ -24,10 +24,20 @@ struct bfloat16 {
 };
 
 enum class dtype : std::uint8_t {
-    float64, float32, float16, bfloat16,
-    int8, int16, int32, int64,
-    uint8, uint16, uint32, uint64,
-    complex64, complex128,
+    float64,
+    float32,
+    float16,
+    bfloat16,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    complex64,
+    complex128,
 };
 
 /// Number of enumerators of `dtype`.
@@ -43,11 +53,22 @@ inline constexpr int dtype_count = 14;
 /// Bytes of one element; both parts of a complex one.
 [[nodiscard]] constexpr std::size_t size_bytes(dtype type) noexcept {
     switch (type) {
-    case dtype::int8: case dtype::uint8: return 1;
-    case dtype::float16: case dtype::bfloat16: case dtype::int16: case dtype::uint16: return 2;
-    case dtype::float32: case dtype::int32: case dtype::uint32: return 4;
-    case dtype::complex128: return 16;
-    default: return 8;
+    case dtype::int8:
+    case dtype::uint8:
+        return 1;
+    case dtype::float16:
+    case dtype::bfloat16:
+    case dtype::int16:
+    case dtype::uint16:
+        return 2;
+    case dtype::float32:
+    case dtype::int32:
+    case dtype::uint32:
+        return 4;
+    case dtype::complex128:
+        return 16;
+    default:
+        return 8;
     }
 }
 
@@ -55,17 +76,23 @@ inline constexpr int dtype_count = 14;
     return type == dtype::complex64 || type == dtype::complex128;
 }
 
-[[nodiscard]] constexpr bool is_integer(dtype type) noexcept { return type >= dtype::int8 && type <= dtype::uint64; }
+[[nodiscard]] constexpr bool is_integer(dtype type) noexcept {
+    return type >= dtype::int8 && type <= dtype::uint64;
+}
 
 [[nodiscard]] constexpr bool is_signed_integer(dtype type) noexcept {
     return type >= dtype::int8 && type <= dtype::int64;
 }
 
 /// float16, bfloat16, float32 and float64.
-[[nodiscard]] constexpr bool is_real_floating(dtype type) noexcept { return type <= dtype::bfloat16; }
+[[nodiscard]] constexpr bool is_real_floating(dtype type) noexcept {
+    return type <= dtype::bfloat16;
+}
 
 /// 2 for complex types, else 1.
-[[nodiscard]] constexpr int component_count(dtype type) noexcept { return is_complex(type) ? 2 : 1; }
+[[nodiscard]] constexpr int component_count(dtype type) noexcept {
+    return is_complex(type) ? 2 : 1;
+}
 
 /// The type of one part of a complex type; any other type is its own component.
 [[nodiscard]] constexpr dtype component_type(dtype type) noexcept {
@@ -76,12 +103,18 @@ inline constexpr int dtype_count = 14;
 namespace detail {
 template <class T>
 consteval dtype dtype_for() {
-    if constexpr (std::is_same_v<T, double>) return dtype::float64;
-    else if constexpr (std::is_same_v<T, float>) return dtype::float32;
-    else if constexpr (std::is_same_v<T, half>) return dtype::float16;
-    else if constexpr (std::is_same_v<T, bfloat16>) return dtype::bfloat16;
-    else if constexpr (std::is_same_v<T, std::complex<float>>) return dtype::complex64;
-    else if constexpr (std::is_same_v<T, std::complex<double>>) return dtype::complex128;
+    if constexpr (std::is_same_v<T, double>)
+        return dtype::float64;
+    else if constexpr (std::is_same_v<T, float>)
+        return dtype::float32;
+    else if constexpr (std::is_same_v<T, half>)
+        return dtype::float16;
+    else if constexpr (std::is_same_v<T, bfloat16>)
+        return dtype::bfloat16;
+    else if constexpr (std::is_same_v<T, std::complex<float>>)
+        return dtype::complex64;
+    else if constexpr (std::is_same_v<T, std::complex<double>>)
+        return dtype::complex128;
     else {
         static_assert(std::is_integral_v<T> && !std::is_same_v<T, bool>, "not an element type steadfold knows");
         constexpr int step = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;

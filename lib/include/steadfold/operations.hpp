@@ -39,12 +39,18 @@ class operation_set {
   public:
     constexpr operation_set() = default;
     constexpr operation_set(operation op) noexcept : bits_{1u << static_cast<unsigned>(op)} {}
-    [[nodiscard]] constexpr bool contains(operation op) const noexcept { return (bits_ >> static_cast<unsigned>(op)) & 1u; }
+    [[nodiscard]] constexpr bool contains(operation op) const noexcept {
+        return (bits_ >> static_cast<unsigned>(op)) & 1u;
+    }
     [[nodiscard]] constexpr bool intersects(operation_set other) const noexcept { return (bits_ & other.bits_) != 0; }
     [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
     [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
-    [[nodiscard]] constexpr operation_set intersection(operation_set other) const noexcept { return of(bits_ & other.bits_); }
-    [[nodiscard]] constexpr operation_set without(operation_set other) const noexcept { return of(bits_ & ~other.bits_); }
+    [[nodiscard]] constexpr operation_set intersection(operation_set other) const noexcept {
+        return of(bits_ & other.bits_);
+    }
+    [[nodiscard]] constexpr operation_set without(operation_set other) const noexcept {
+        return of(bits_ & ~other.bits_);
+    }
     [[nodiscard]] friend constexpr operation_set operator|(operation_set a, operation_set b) noexcept {
         return of(a.bits_ | b.bits_);
     }

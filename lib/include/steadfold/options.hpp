@@ -1,10 +1,11 @@
 /// Choices of a reduction that change its result, and choices of how it is run that do not.
 #pragma once
 
+#include "steadfold/dtype.hpp"
+
+#include <chrono>
 #include <cstdint>
 #include <optional>
-
-#include "steadfold/dtype.hpp"
 
 namespace steadfold {
 inline namespace v0 {
@@ -25,8 +26,8 @@ struct reduce_options {
     reduction_mode mode = reduction_mode::exact;
     nan_policy nans = nan_policy::propagate;
     int ddof = 0;                        ///< variance and standard deviation divide by n - ddof; 0 or 1
-    std::optional<dtype> result;         ///< type of sums, means, norms and extrema; default_result_type() unless set
-    std::optional<std::int64_t> missing; ///< integer data: elements of this value count as NaN
+    std::optional<dtype> result = {};         ///< type of sums, means, norms and extrema; default_result_type() unless set
+    std::optional<std::int64_t> missing = {}; ///< integer data: elements of this value count as NaN
 };
 
 enum class processor_kind : std::uint8_t { host, cuda };
@@ -34,10 +35,11 @@ enum class processor_kind : std::uint8_t { host, cuda };
 /// Where and how a pass runs. 0 means: chosen by the library. In `exact` mode nothing here changes a bit.
 struct execution {
     processor_kind kind = processor_kind::host;
-    int device = 0;             ///< CUDA ordinal
-    int threads = 0;            ///< host: worker threads; all allowed CPUs unless set
-    int blocks = 0;             ///< cuda: blocks of the grid
-    int threads_per_block = 0;  ///< cuda: a multiple of 32
+    int device = 0;                                              ///< CUDA ordinal
+    int threads = 0;                                             ///< host: worker threads; all allowed CPUs unless set
+    int blocks = 0;                                              ///< cuda: blocks of the grid
+    int threads_per_block = 0;                                   ///< cuda: a multiple of 32
+    std::chrono::nanoseconds deadline = std::chrono::minutes(5); ///< longest wait for a device
 };
 
 } // namespace v0

@@ -12,9 +12,6 @@
 /// variances and extrema, index -1, each with status `empty`. A complex element with a NaN part counts as NaN.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-
 #include "steadfold/communicator.hpp"
 #include "steadfold/dtype.hpp"
 #include "steadfold/operations.hpp"
@@ -22,6 +19,9 @@
 #include "steadfold/results.hpp"
 #include "steadfold/stream.hpp"
 #include "steadfold/view.hpp"
+
+#include <cstdint>
+#include <memory>
 
 namespace steadfold {
 inline namespace v0 {
@@ -45,9 +45,9 @@ class reduction {
 
     /// Adds elements; `first_index` is the row-major index of the first one in the whole array (for argmin, argmax).
     ///
-    /// On a host reduction the data must be host memory and has been read on return. On a CUDA reduction the data may be
-    /// host, pinned, device or managed memory; the call may return before it was read: keep it until wait() or finish().
-    /// Device memory is read after the work already on `stream` (no stream: the default stream).
+    /// On a host reduction the data must be host memory and has been read on return. On a CUDA reduction the data may
+    /// be host, pinned, device or managed memory; the call may return before it was read: keep it until wait() or
+    /// finish(). Device memory is read after the work already on `stream` (no stream: the default stream).
     /// @throws argument_error for another element type, null data with elements, a negative index, device memory on a
     ///         host reduction, or a reduction of pairs
     void add(array_view data, std::int64_t first_index = 0, stream_ref stream = {});

@@ -4,17 +4,17 @@
 ///     std::printf("%a %s\n", s.sum, to_string(s.status(sf::operation::sum)).c_str());
 #pragma once
 
+#include "steadfold/dtype.hpp"
+#include "steadfold/operations.hpp"
+#include "steadfold/options.hpp"
+#include "steadfold/status.hpp"
+
 #include <array>
 #include <bit>
 #include <complex>
 #include <cstdint>
 #include <string>
 #include <type_traits>
-
-#include "steadfold/dtype.hpp"
-#include "steadfold/operations.hpp"
-#include "steadfold/options.hpp"
-#include "steadfold/status.hpp"
 
 namespace steadfold {
 inline namespace v0 {
@@ -64,9 +64,9 @@ class reduction_results {
 namespace detail {
 template <class T>
 struct result_types {
-    using sum = std::conditional_t<std::is_integral_v<T>,
-                                   std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
-                                   std::conditional_t<std::is_same_v<T, double>, double, float>>;
+    using sum =
+        std::conditional_t<std::is_integral_v<T>, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
+                           std::conditional_t<std::is_same_v<T, double>, double, float>>;
     using mean = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, double, float>;
     using real = mean;
     using magnitude = std::conditional_t<std::is_integral_v<T>, std::uint64_t, mean>;
@@ -99,9 +99,12 @@ namespace detail {
 /// The bits of a result as its C++ type.
 template <class R>
 [[nodiscard]] R value_as(result_value const& value) noexcept {
-    if constexpr (std::is_integral_v<R>) return static_cast<R>(value.bits[0]);
-    else if constexpr (std::is_same_v<R, double>) return std::bit_cast<double>(value.bits[0]);
-    else if constexpr (std::is_same_v<R, float>) return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits[0]));
+    if constexpr (std::is_integral_v<R>)
+        return static_cast<R>(value.bits[0]);
+    else if constexpr (std::is_same_v<R, double>)
+        return std::bit_cast<double>(value.bits[0]);
+    else if constexpr (std::is_same_v<R, float>)
+        return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits[0]));
     else {
         using part = typename R::value_type;
         return {value_as<part>({dtype_of<part>, {value.bits[0], 0}, {}}),
@@ -113,7 +116,8 @@ template <class T>
 [[nodiscard]] statistics<T> typed(reduction_results const& results) {
     statistics<T> typed;
     auto const fill = [&results](operation op, auto& member) {
-        if (results.operations().contains(op)) member = value_as<std::remove_reference_t<decltype(member)>>(results[op]);
+        if (results.operations().contains(op))
+            member = value_as<std::remove_reference_t<decltype(member)>>(results[op]);
     };
     fill(operation::sum, typed.sum);
     fill(operation::mean, typed.mean);

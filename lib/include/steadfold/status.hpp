@@ -10,10 +10,10 @@ inline namespace v0 {
 /// Flags that travel with every result.
 enum class status_flags : std::uint8_t {
     none = 0,
-    inexact = 1,   ///< the result was rounded
-    overflow = 2,  ///< the exact value does not fit: floating-point results are infinite, integers saturate
-    invalid = 4,   ///< +Inf and -Inf met, Inf * 0, or too few elements for the statistic: the result is NaN
-    empty = 8,     ///< nothing was reduced
+    inexact = 1,  ///< the result was rounded
+    overflow = 2, ///< the exact value does not fit: floating-point results are infinite, integers saturate
+    invalid = 4,  ///< +Inf and -Inf met, Inf * 0, or too few elements for the statistic: the result is NaN
+    empty = 8,    ///< nothing was reduced
 };
 
 [[nodiscard]] constexpr status_flags operator|(status_flags a, status_flags b) noexcept {

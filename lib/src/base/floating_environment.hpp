@@ -14,14 +14,20 @@ namespace steadfold::inline v0::base {
 class default_floating_environment {
   public:
 #if defined(__x86_64__)
-    default_floating_environment() noexcept : saved_{_mm_getcsr()} { _mm_setcsr(0x1f80); }
-    ~default_floating_environment() { _mm_setcsr(saved_); }
+    default_floating_environment() noexcept : saved_{_mm_getcsr()} {
+        _mm_setcsr(0x1f80);
+    }
+    ~default_floating_environment() {
+        _mm_setcsr(saved_);
+    }
 #else
     default_floating_environment() noexcept {
         std::fegetenv(&saved_);
         std::fesetenv(FE_DFL_ENV);
     }
-    ~default_floating_environment() { std::fesetenv(&saved_); }
+    ~default_floating_environment() {
+        std::fesetenv(&saved_);
+    }
 #endif
     default_floating_environment(default_floating_environment const&) = delete;
     default_floating_environment& operator=(default_floating_environment const&) = delete;

@@ -1,8 +1,7 @@
 #include "base/thread_pool.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
+#include <sched.h>
 #include <utility>
 
 namespace steadfold::inline v0::base {

@@ -1,10 +1,10 @@
 // Floating-point values taken apart as integers: no rounding mode, flush-to-zero or contraction can reach them here.
 #pragma once
 
-#include <cstdint>
-
 #include "steadfold/bits.hpp"
 #include "steadfold/dtype.hpp"
+
+#include <cstdint>
 
 namespace steadfold::inline v0::exact {
 
@@ -16,10 +16,14 @@ struct float_format {
 
 [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr float_format format_of(dtype type) noexcept {
     switch (type) {
-    case dtype::float32: return {32, 24, -126, 127, 0x7fc00000u};
-    case dtype::float16: return {16, 11, -14, 15, 0x7e00u};
-    case dtype::bfloat16: return {16, 8, -126, 127, 0x7fc0u};
-    default: return {64, 53, -1022, 1023, 0x7ff8000000000000u};
+    case dtype::float32:
+        return {32, 24, -126, 127, 0x7fc00000u};
+    case dtype::float16:
+        return {16, 11, -14, 15, 0x7e00u};
+    case dtype::bfloat16:
+        return {16, 8, -126, 127, 0x7fc0u};
+    default:
+        return {64, 53, -1022, 1023, 0x7ff8000000000000u};
     }
 }
 
@@ -41,12 +45,12 @@ struct decomposed {
     std::uint64_t const fraction = bits & fraction_mask;
     int const field_max = format.max_exponent - format.min_exponent + 2;
     int const field = static_cast<int>(bits >> fraction_bits) & field_max;
-    if (field == field_max)
-        return {fraction == 0 ? float_class::infinite : float_class::nan, negative, fraction, 0};
+    if (field == field_max) return {fraction == 0 ? float_class::infinite : float_class::nan, negative, fraction, 0};
     if (field == 0)
         return {fraction == 0 ? float_class::zero : float_class::finite, negative, fraction,
                 format.min_exponent - fraction_bits};
-    return {float_class::finite, negative, fraction | (fraction_mask + 1), format.min_exponent - fraction_bits + field - 1};
+    return {float_class::finite, negative, fraction | (fraction_mask + 1),
+            format.min_exponent - fraction_bits + field - 1};
 }
 
 [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr decomposed decompose_float64(std::uint64_t bits) noexcept {

@@ -4,10 +4,10 @@
 // is undefined; their two's-complement reading is what counts. A limb takes 2^30 deposits before normalise().
 #pragma once
 
-#include <cstdint>
-
 #include "steadfold/bits.hpp"
 #include "steadfold/dtype.hpp"
+
+#include <cstdint>
 
 namespace steadfold::inline v0::exact {
 
@@ -25,20 +25,30 @@ struct digit_layout {
 /// For sums of a real component type; up to 2^63 elements cannot overflow it.
 [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr digit_layout sum_layout(dtype component) noexcept {
     switch (component) {
-    case dtype::float64: return {68, -1088};
-    case dtype::float32: case dtype::bfloat16: return {11, -160};
-    case dtype::float16: return {4, -32};
-    default: return {4, 0};
+    case dtype::float64:
+        return {68, -1088};
+    case dtype::float32:
+    case dtype::bfloat16:
+        return {11, -160};
+    case dtype::float16:
+        return {4, -32};
+    default:
+        return {4, 0};
     }
 }
 
 /// For sums of products of two such elements.
 [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr digit_layout product_layout(dtype component) noexcept {
     switch (component) {
-    case dtype::float64: return {134, -2176};
-    case dtype::float32: case dtype::bfloat16: return {20, -320};
-    case dtype::float16: return {5, -64};
-    default: return {6, 0};
+    case dtype::float64:
+        return {134, -2176};
+    case dtype::float32:
+    case dtype::bfloat16:
+        return {20, -320};
+    case dtype::float16:
+        return {5, -64};
+    default:
+        return {6, 0};
     }
 }
 

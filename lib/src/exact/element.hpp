@@ -2,11 +2,11 @@
 // take. Values arrive as float64 bits (narrower types widen exactly) and must be finite.
 #pragma once
 
-#include <cstdint>
-
 #include "exact/decompose.hpp"
 #include "exact/digits.hpp"
 #include "steadfold/bits.hpp"
+
+#include <cstdint>
 
 namespace steadfold::inline v0::exact {
 

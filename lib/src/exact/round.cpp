@@ -70,8 +70,10 @@ rounded encode_integer(exact_value const& value, dtype type) {
     natural whole = value.magnitude;
     bool inexact = value.sticky;
     if (value.exponent >= 0) {
-        if (!whole.is_zero() && whole.bit_length() + value.exponent > 66) whole = natural{1}.shifted_left(66);
-        else whole = whole.shifted_left(value.exponent);
+        if (!whole.is_zero() && whole.bit_length() + value.exponent > 66)
+            whole = natural{1}.shifted_left(66);
+        else
+            whole = whole.shifted_left(value.exponent);
     } else {
         bool const round = whole.bit(-value.exponent - 1);
         bool const sticky = inexact || whole.any_bit_below(-value.exponent - 1);
@@ -82,8 +84,8 @@ rounded encode_integer(exact_value const& value, dtype type) {
     bool const is_signed = is_signed_integer(type);
     natural const limit = natural{1}.shifted_left(is_signed ? width - 1 : width); // first magnitude that is too large
     bool const lowest = value.negative && is_signed && whole.compare(limit) == 0;
-    bool const fits = value.negative ? (is_signed ? whole.compare(limit) <= 0 : whole.is_zero())
-                                     : whole.compare(limit) < 0;
+    bool const fits =
+        value.negative ? (is_signed ? whole.compare(limit) <= 0 : whole.is_zero()) : whole.compare(limit) < 0;
     std::uint64_t const mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
     std::uint64_t const top = std::uint64_t{1} << (width - 1);
     if (!fits) {

@@ -1,13 +1,13 @@
 // The one rounding at the end: exact quantities to IEEE formats (nearest, ties to even) and to integers.
 #pragma once
 
-#include <cstdint>
-
 #include "exact/decompose.hpp"
 #include "exact/digits.hpp"
 #include "exact/natural.hpp"
 #include "steadfold/dtype.hpp"
 #include "steadfold/status.hpp"
+
+#include <cstdint>
 
 namespace steadfold::inline v0::exact {
 

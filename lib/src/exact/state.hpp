@@ -1,10 +1,10 @@
 // The mergeable state of every exact reduction: plain data, the same on host and device.
 #pragma once
 
+#include "exact/digits.hpp"
+
 #include <cstdint>
 #include <limits>
-
-#include "exact/digits.hpp"
 
 namespace steadfold::inline v0::exact {
 
@@ -39,8 +39,8 @@ struct extrema_state {
 };
 
 /// Counts of special values. `nan` counts elements (pairs of a dot product) with a NaN in them and elements marked as
-/// missing; they are deposited nowhere. `invalid` counts products Inf * 0. A complex element with a NaN part is NaN as a
-/// whole; its element-wise counts (nan, infinite, zero) are kept in component 0.
+/// missing; they are deposited nowhere. `invalid` counts products Inf * 0. A complex element with a NaN part is NaN as
+/// a whole; its element-wise counts (nan, infinite, zero) are kept in component 0.
 struct special_counts {
     std::int64_t nan = 0;
     std::int64_t infinite = 0;
@@ -64,7 +64,7 @@ struct special_counts {
 /// State of one real component. Only the first layout.limbs limbs of each array are used.
 struct component_state {
     std::uint64_t sum[sum_capacity] = {};
-    std::uint64_t negative[sum_capacity] = {}; // sum of the negative elements alone: sum |x| = S - 2 S-
+    std::uint64_t negative[sum_capacity] = {};     // sum of the negative elements alone: sum |x| = S - 2 S-
     std::uint64_t products[product_capacity] = {}; // squares, or products of pairs
     special_counts counts;
     extrema_state extrema;

@@ -4,13 +4,13 @@
 // integer and leaves the exact rest. Only integer code here: this header is included by kernels too.
 #pragma once
 
-#include <cstdint>
-
 #include "exact/decompose.hpp"
+
+#include <cstdint>
 
 namespace steadfold::inline v0::exact {
 
-inline constexpr int max_folds = 3;
+inline constexpr int max_folds = 4;
 inline constexpr int highest_window_top = 1012; // values above 2^1012 take the integer path: M + x must stay finite
 
 /// Accepts |x| <= 2^top; fold i has unit 2^exponent[i] and constant M with the bits magic_bits[i].
@@ -48,10 +48,14 @@ struct fold_window {
 /// Exponent of the lowest bit of a component type's values, as float64 numbers.
 [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int lowest_bit(dtype component) noexcept {
     switch (component) {
-    case dtype::float32: return -149;
-    case dtype::bfloat16: return -133;
-    case dtype::float16: return -24;
-    default: return -1074;
+    case dtype::float32:
+        return -149;
+    case dtype::bfloat16:
+        return -133;
+    case dtype::float16:
+        return -24;
+    default:
+        return -1074;
     }
 }
 

@@ -1,13 +1,13 @@
 // What a back end (host, cuda) does for a reduction.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-
 #include "exact/state.hpp"
 #include "reduce/plan.hpp"
 #include "steadfold/options.hpp"
 #include "steadfold/stream.hpp"
+
+#include <cstdint>
+#include <memory>
 
 namespace steadfold::inline v0::reduce_detail {
 

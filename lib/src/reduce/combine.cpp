@@ -1,5 +1,7 @@
 #include "reduce/combine.hpp"
 
+#include "steadfold/error.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,8 +10,6 @@
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#include "steadfold/error.hpp"
 
 namespace steadfold::inline v0::reduce_detail {
 
@@ -80,7 +80,8 @@ void decode(message const& words, reduction_state& state) {
     state.elements = words[2];
     std::size_t at = signature_words + 1;
     for (component_state& component : state.component)
-        for_each_word(component, [&](auto& word) { word = static_cast<std::remove_reference_t<decltype(word)>>(words[at++]); });
+        for_each_word(component,
+                      [&](auto& word) { word = static_cast<std::remove_reference_t<decltype(word)>>(words[at++]); });
 }
 
 void require_agreement(message const& words, int ranks, plan const& plan) {

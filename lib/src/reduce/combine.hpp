@@ -9,7 +9,6 @@ namespace steadfold::inline v0::reduce_detail {
 
 /// Afterwards `state` is the state of the whole on every rank, normalised. Collective.
 /// @throws mismatch_error on every rank if the ranks disagree about what is computed
-void combine(exact::reduction_state& state, plan const& plan, reduce_options const& options,
-             communicator const& ranks);
+void combine(exact::reduction_state& state, plan const& plan, reduce_options const& options, communicator const& ranks);
 
 } // namespace steadfold::inline v0::reduce_detail

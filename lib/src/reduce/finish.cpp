@@ -1,9 +1,9 @@
 #include "reduce/finish.hpp"
 
+#include "exact/round.hpp"
+
 #include <algorithm>
 #include <bit>
-
-#include "exact/round.hpp"
 
 namespace steadfold::inline v0::reduce_detail {
 
@@ -17,9 +17,9 @@ using exact::rounded;
 class finisher {
   public:
     finisher(exact::reduction_state const& state, plan const& plan, reduce_options const& options)
-        : state_{state}, plan_{plan}, options_{options}, real_{component_type(plan.type)},
-          components_{component_count(plan.type)}, counts_{state.component[0].counts},
-          ignore_{options.nans == nan_policy::ignore || plan.missing.has_value()},
+        : state_{state}, plan_{plan}, options_{options}, real_{component_type(plan.type)}, components_{component_count(
+                                                                                               plan.type)},
+          counts_{state.component[0].counts}, ignore_{options.nans == nan_policy::ignore || plan.missing.has_value()},
           elements_{state.elements - (ignore_ ? counts_.nan : 0)}, nan_{!ignore_ && counts_.nan > 0} {}
 
     reduction_results run() const {
@@ -34,30 +34,45 @@ class finisher {
   private:
     result_value evaluate(operation op) const {
         switch (op) {
-        case operation::sum: return per_component(sum_type(), [this](int c) { return sum_of(c, natural{1}, sum_type()); });
-        case operation::mean: return mean();
-        case operation::sum_of_squares: return one(magnitude_type(), sum_of_squares(magnitude_type(), false));
-        case operation::l2: return one(real_type(), sum_of_squares(real_type(), true));
-        case operation::l1: return one(magnitude_type(), l1());
-        case operation::linf: return one(magnitude_type(), linf());
-        case operation::variance: return one(real_type(), variance(false));
-        case operation::stddev: return one(real_type(), variance(true));
-        case operation::min: return one(sum_type(), extremum(true));
-        case operation::max: return one(sum_type(), extremum(false));
-        case operation::argmin: return index(true);
-        case operation::argmax: return index(false);
-        case operation::count: return number(elements_);
-        case operation::nan_count: return number(counts_.nan);
-        case operation::inf_count: return number(counts_.infinite);
-        case operation::zero_count: return number(counts_.zero);
-        case operation::dot: return one(sum_type(), dot());
+        case operation::sum:
+            return per_component(sum_type(), [this](int c) { return sum_of(c, natural{1}, sum_type()); });
+        case operation::mean:
+            return mean();
+        case operation::sum_of_squares:
+            return one(magnitude_type(), sum_of_squares(magnitude_type(), false));
+        case operation::l2:
+            return one(real_type(), sum_of_squares(real_type(), true));
+        case operation::l1:
+            return one(magnitude_type(), l1());
+        case operation::linf:
+            return one(magnitude_type(), linf());
+        case operation::variance:
+            return one(real_type(), variance(false));
+        case operation::stddev:
+            return one(real_type(), variance(true));
+        case operation::min:
+            return one(sum_type(), extremum(true));
+        case operation::max:
+            return one(sum_type(), extremum(false));
+        case operation::argmin:
+            return index(true);
+        case operation::argmax:
+            return index(false);
+        case operation::count:
+            return number(elements_);
+        case operation::nan_count:
+            return number(counts_.nan);
+        case operation::inf_count:
+            return number(counts_.infinite);
+        case operation::zero_count:
+            return number(counts_.zero);
+        case operation::dot:
+            return one(sum_type(), dot());
         }
         return {};
     }
 
-    dtype sum_type() const {
-        return options_.result.value_or(component_type(default_result_type(plan_.type)));
-    }
+    dtype sum_type() const { return options_.result.value_or(component_type(default_result_type(plan_.type))); }
     dtype real_type() const { return options_.result.value_or(default_real_type(plan_.type)); }
     dtype magnitude_type() const {
         if (options_.result) return *options_.result;
@@ -105,8 +120,8 @@ class finisher {
         if (part.counts.positive_infinity + part.counts.negative_infinity > 0)
             return exact::make_infinity(part.counts.negative_infinity > 0, type);
         if (fast() && !finite(part.fast_sum)) return overflowed(part.fast_sum, type);
-        exact_value value = fast() ? value_of_double(part.fast_sum)
-                                   : exact::value_of_digits(part.sum, exact::sum_layout(real_));
+        exact_value value =
+            fast() ? value_of_double(part.fast_sum) : exact::value_of_digits(part.sum, exact::sum_layout(real_));
         if (value.magnitude.is_zero()) value.negative = part.counts.not_negative_zero == 0 && !is_integer(real_);
         return round_to(divide(value, n), type);
     }
@@ -161,7 +176,8 @@ class finisher {
         if (nan_) return make_nan(type, status_flags::none);
         if (elements_ == 0) return {0, status_flags::empty};
         if (any_infinite()) return exact::make_infinity(false, type);
-        if (fast()) return round_fast(state_.component[0].fast_products + state_.component[1].fast_products, type, root);
+        if (fast())
+            return round_fast(state_.component[0].fast_products + state_.component[1].fast_products, type, root);
         exact_value total = products_value(0);
         if (components_ == 2) total.magnitude = total.magnitude.plus(products_value(1).magnitude);
         return round_to(root ? root_of_quotient(total, natural{1}) : total, type);

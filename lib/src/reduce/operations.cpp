@@ -1,17 +1,17 @@
 #include "steadfold/operations.hpp"
 
+#include "steadfold/error.hpp"
+
 #include <array>
 #include <utility>
-
-#include "steadfold/error.hpp"
 
 namespace steadfold {
 inline namespace v0 {
 
 namespace {
-constexpr std::array<std::string_view, operation_count> names = {
-    "sum", "mean", "sumsq",  "l1",     "l2",    "linf", "var", "std",  "min",
-    "max", "argmin", "argmax", "count", "nan", "inf",  "zero", "dot"};
+constexpr std::array<std::string_view, operation_count> names = {"sum",   "mean", "sumsq", "l1",   "l2",     "linf",
+                                                                 "var",   "std",  "min",   "max",  "argmin", "argmax",
+                                                                 "count", "nan",  "inf",   "zero", "dot"};
 
 constexpr operation_set everything = sum | mean | sum_of_squares | l1 | l2 | linf | variance | stddev | extrema |
                                      count | nan_count | inf_count | zero_count;
@@ -35,7 +35,9 @@ operation_set parse_word(std::string_view word) {
 }
 } // namespace
 
-std::string_view name(operation op) noexcept { return names[static_cast<std::size_t>(op)]; }
+std::string_view name(operation op) noexcept {
+    return names[static_cast<std::size_t>(op)];
+}
 
 std::string to_string(operation_set set) {
     std::string text;

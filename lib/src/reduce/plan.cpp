@@ -1,10 +1,10 @@
 #include "reduce/plan.hpp"
 
+#include "steadfold/error.hpp"
+
 #include <array>
 #include <bit>
 #include <string>
-
-#include "steadfold/error.hpp"
 
 namespace steadfold::inline v0::reduce_detail {
 

@@ -1,12 +1,12 @@
 // From a set of operations to what a pass over the data must gather, and to one of the precompiled families.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include "steadfold/dtype.hpp"
 #include "steadfold/operations.hpp"
 #include "steadfold/options.hpp"
+
+#include <cstdint>
+#include <optional>
 
 namespace steadfold::inline v0::reduce_detail {
 

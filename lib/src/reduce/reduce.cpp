@@ -1,15 +1,15 @@
 #include "steadfold/reduce.hpp"
 
-#include <cstdint>
-#include <string>
-#include <utility>
-
 #include "exact/state.hpp"
 #include "reduce/backend.hpp"
 #include "reduce/combine.hpp"
 #include "reduce/finish.hpp"
 #include "reduce/plan.hpp"
 #include "steadfold/error.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
 
 namespace steadfold {
 inline namespace v0 {
@@ -27,7 +27,8 @@ struct reduction::implementation {
 namespace {
 
 std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution const& where) {
-    if (where.threads < 0) throw argument_error("threads is " + std::to_string(where.threads) + "; it must be 0 or more");
+    if (where.threads < 0)
+        throw argument_error("threads is " + std::to_string(where.threads) + "; it must be 0 or more");
     return where.kind == processor_kind::cuda ? make_cuda_backend(what, where) : make_host_backend(what, where);
 }
 
@@ -41,7 +42,8 @@ void require_data(array_view data, plan const& what, execution const& where, std
         throw argument_error(argument + " is null but has " + std::to_string(data.count) + " elements");
     auto const alignment = size_bytes(component_type(data.type));
     if (reinterpret_cast<std::uintptr_t>(data.data) % alignment != 0)
-        throw argument_error(argument + " is not aligned to the " + std::to_string(alignment) + " bytes of its elements");
+        throw argument_error(argument + " is not aligned to the " + std::to_string(alignment) +
+                             " bytes of its elements");
     if (where.kind == processor_kind::host && locate(data.data).kind == memory_kind::device)
         throw argument_error(argument + " is device memory; reduce it with execution{.kind = processor_kind::cuda}");
 }
@@ -63,7 +65,8 @@ reduction& reduction::operator=(reduction&&) noexcept = default;
 void reduction::add(array_view data, std::int64_t first_index, stream_ref stream) {
     implementation& self = *implementation_;
     require_data(data, self.what, self.where, "the array");
-    if (first_index < 0) throw argument_error("first_index is " + std::to_string(first_index) + "; it must be 0 or more");
+    if (first_index < 0)
+        throw argument_error("first_index is " + std::to_string(first_index) + "; it must be 0 or more");
     if (self.what.operations.contains(operation::dot))
         throw argument_error("this reduction computes dot: give it pairs with add_products");
     if (data.count > 0) self.back_end->add(data.data, data.count, first_index, stream);
@@ -81,7 +84,9 @@ void reduction::add_products(array_view x, array_view y, stream_ref stream) {
     if (x.count > 0) self.back_end->add_pairs(x.data, y.data, x.count, stream);
 }
 
-void reduction::wait() { implementation_->back_end->wait(); }
+void reduction::wait() {
+    implementation_->back_end->wait();
+}
 
 void reduction::merge(reduction& other) {
     implementation &self = *implementation_, &theirs = *other.implementation_;
@@ -105,8 +110,12 @@ reduction_results reduction::finish(communicator const& ranks) {
     return reduce_detail::finish(state, self.what, self.options);
 }
 
-dtype reduction::type() const noexcept { return implementation_->what.type; }
-operation_set reduction::operations() const noexcept { return implementation_->what.operations; }
+dtype reduction::type() const noexcept {
+    return implementation_->what.type;
+}
+operation_set reduction::operations() const noexcept {
+    return implementation_->what.operations;
+}
 
 execution where_it_lies(array_view data) {
     execution where;
@@ -134,7 +143,8 @@ result_value dot(communicator const& ranks, array_view x, array_view y, reduce_o
 namespace detail {
 void require_default_result(reduce_options const& options) {
     if (options.result)
-        throw argument_error("options.result is set, but typed results have fixed types; pass an array_view to choose one");
+        throw argument_error(
+            "options.result is set, but typed results have fixed types; pass an array_view to choose one");
 }
 } // namespace detail
 

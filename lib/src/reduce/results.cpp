@@ -1,12 +1,12 @@
 #include "steadfold/results.hpp"
 
+#include "exact/round.hpp"
+#include "steadfold/error.hpp"
+
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cstdio>
-
-#include "exact/round.hpp"
-#include "steadfold/error.hpp"
 
 namespace steadfold {
 inline namespace v0 {
@@ -23,8 +23,7 @@ std::string shortest(T value) {
 std::string decimal(result_value const& value, int component) {
     dtype const type = component_type(value.type);
     std::uint64_t const bits = value.bits[static_cast<std::size_t>(component)];
-    if (is_integer(type))
-        return is_signed_integer(type) ? shortest(static_cast<std::int64_t>(bits)) : shortest(bits);
+    if (is_integer(type)) return is_signed_integer(type) ? shortest(static_cast<std::int64_t>(bits)) : shortest(bits);
     if (type == dtype::float64) return shortest(value.as_double(component));
     return shortest(static_cast<float>(value.as_double(component))); // exact: float holds every narrower format
 }
@@ -60,7 +59,8 @@ double result_value::as_double(int component) const noexcept {
     dtype const part = component_type(type);
     if (part == dtype::float64) return std::bit_cast<double>(word);
     if (is_integer(part))
-        return is_signed_integer(part) ? static_cast<double>(static_cast<std::int64_t>(word)) : static_cast<double>(word);
+        return is_signed_integer(part) ? static_cast<double>(static_cast<std::int64_t>(word))
+                                       : static_cast<double>(word);
     exact::decomposed const parts = exact::decompose(word, exact::format_of(part));
     if (parts.kind == exact::float_class::nan) return std::bit_cast<double>(0x7ff8000000000000u);
     exact::rounded const wide = parts.kind == exact::float_class::infinite
@@ -69,14 +69,20 @@ double result_value::as_double(int component) const noexcept {
     return std::bit_cast<double>(wide.bits);
 }
 
-std::string result_value::to_decimal() const { return of_components(*this, decimal); }
-std::string result_value::to_hex() const { return of_components(*this, hexadecimal); }
-std::string result_value::bit_pattern() const { return of_components(*this, pattern); }
+std::string result_value::to_decimal() const {
+    return of_components(*this, decimal);
+}
+std::string result_value::to_hex() const {
+    return of_components(*this, hexadecimal);
+}
+std::string result_value::bit_pattern() const {
+    return of_components(*this, pattern);
+}
 
 result_value const& reduction_results::operator[](operation op) const {
     if (!operations_.contains(op))
-        throw argument_error("the result of \"" + std::string(name(op)) + "\" was not asked for; this reduction computed " +
-                             to_string(operations_));
+        throw argument_error("the result of \"" + std::string(name(op)) +
+                             "\" was not asked for; this reduction computed " + to_string(operations_));
     return values_[static_cast<std::size_t>(op)];
 }
 

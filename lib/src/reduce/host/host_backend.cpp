@@ -1,13 +1,13 @@
 // The host back end: contiguous ranges of the data, one pass a thread, states merged at the end.
-#include <algorithm>
-#include <vector>
-
 #include "base/floating_environment.hpp"
 #include "base/thread_pool.hpp"
 #include "reduce/backend.hpp"
 #include "reduce/host/host_pass.hpp"
 #include "reduce/host/isa.hpp"
 #include "steadfold/partition.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace steadfold::inline v0::reduce_detail {
 
@@ -62,8 +62,10 @@ class host_backend final : public backend {
             base::default_floating_environment const environment;
             work(*passes_[static_cast<std::size_t>(thread)], block_range(count, useful, thread));
         };
-        if (useful == 1) job(0);
-        else pool_.run(job);
+        if (useful == 1)
+            job(0);
+        else
+            pool_.run(job);
     }
 
     plan plan_;

@@ -1,15 +1,17 @@
 // `fast` mode on the host: plain float64 adds, in an order fixed by the tiles and the number of threads.
-#include <bit>
-
 #include "exact/element.hpp"
 #include "reduce/host/host_pass.hpp"
+
+#include <bit>
 
 namespace steadfold::inline v0::host {
 
 using namespace reduce_detail;
 
 namespace {
-bool finite(double x) { return exact::is_finite_bits(std::bit_cast<std::uint64_t>(x)); }
+bool finite(double x) {
+    return exact::is_finite_bits(std::bit_cast<std::uint64_t>(x));
+}
 } // namespace
 
 void host_pass::fast(tile const& t, bool special) {
@@ -17,7 +19,8 @@ void host_pass::fast(tile const& t, bool special) {
     fast_sums sums{};
     if (body > 0) kernels_.fast(t.x, body, &sums);
     for (int i = body; i < t.n; ++i) { // Inf and NaN are counted elsewhere and left out here
-        bool const skip = !finite(t.x[i]) || (components_ == 2 && exact::is_nan_bits(std::bit_cast<std::uint64_t>(t.x[i ^ 1])));
+        bool const skip =
+            !finite(t.x[i]) || (components_ == 2 && exact::is_nan_bits(std::bit_cast<std::uint64_t>(t.x[i ^ 1])));
         if (skip) continue;
         sums.sum[i & 1] += t.x[i];
         sums.magnitude[i & 1] += std::bit_cast<std::uint64_t>(t.x[i]) >> 63 ? -t.x[i] : t.x[i];

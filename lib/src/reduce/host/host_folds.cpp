@@ -1,11 +1,11 @@
 // Folds of a tile: choosing the window, depositing the fold sums, and the elements that do not fit.
+#include "exact/element.hpp"
+#include "reduce/host/host_pass.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-
-#include "exact/element.hpp"
-#include "reduce/host/host_pass.hpp"
 
 namespace steadfold::inline v0::host {
 
@@ -17,7 +17,9 @@ constexpr int spacing = 51; // bits between folds: 4096 fold values of 2^50 fit 
 // A window is lowered only for a real gain, so that it does not follow every tile.
 constexpr int worth_lowering = 8;
 
-std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
+std::uint64_t bits_of(double x) {
+    return std::bit_cast<std::uint64_t>(x);
+}
 } // namespace
 
 bool host_pass::fold(double const* x, double const* y, int n, quantity target) {
@@ -62,7 +64,7 @@ bool host_pass::fold_block(double const* x, double const* y, int padded, int n, 
 void host_pass::run_kernel(double const* x, double const* y, int n, quantity target, fold_sums& sums) const {
     exact::fold_window const& window = target == quantity::sum ? sum_window_ : product_window_;
     fold_constants constants;
-    for (int i = 0; i < exact::max_folds; ++i) constants.magic[i] = std::bit_cast<double>(window.magic_bits[i]);
+    for (int i = 0; i < 3; ++i) constants.magic[i] = std::bit_cast<double>(window.magic_bits[i]);
     constants.limit_bits = window.limit_bits;
     if (target == quantity::products)
         (real_ == dtype::float64 ? kernels_.fold_products : kernels_.fold_exact_products)(x, y, n, &constants, &sums);
@@ -105,8 +107,7 @@ void host_pass::deposit_to(quantity target, int component, std::uint64_t bits, b
         return;
     }
     exact::deposit_value(state.sum, sum_digits_.anchor, bits);
-    if (negative && (plan_.features & feature_negative))
-        exact::deposit_value(state.negative, sum_digits_.anchor, bits);
+    if (negative && (plan_.features & feature_negative)) exact::deposit_value(state.negative, sum_digits_.anchor, bits);
 }
 
 void host_pass::deposit_rests(double const* x, double const* y, int n, quantity target) {

@@ -1,8 +1,8 @@
 // Integers on the host: sums of 32-bit digits, exact in any order.
+#include "reduce/host/host_pass.hpp"
+
 #include <algorithm>
 #include <cstring>
-
-#include "reduce/host/host_pass.hpp"
 
 namespace steadfold::inline v0::host {
 
@@ -95,13 +95,26 @@ void host_pass::integer_extrema(std::int64_t const* x, int n, std::int64_t index
 
 std::int64_t const* host_pass::widened_integers(void const* data, int n, std::int64_t* scratch) const {
     switch (real_) {
-    case dtype::int8: widen<std::int8_t>(data, n, scratch); break;
-    case dtype::int16: widen<std::int16_t>(data, n, scratch); break;
-    case dtype::int32: widen<std::int32_t>(data, n, scratch); break;
-    case dtype::uint8: widen<std::uint8_t>(data, n, scratch); break;
-    case dtype::uint16: widen<std::uint16_t>(data, n, scratch); break;
-    case dtype::uint32: widen<std::uint32_t>(data, n, scratch); break;
-    default: return static_cast<std::int64_t const*>(data);
+    case dtype::int8:
+        widen<std::int8_t>(data, n, scratch);
+        break;
+    case dtype::int16:
+        widen<std::int16_t>(data, n, scratch);
+        break;
+    case dtype::int32:
+        widen<std::int32_t>(data, n, scratch);
+        break;
+    case dtype::uint8:
+        widen<std::uint8_t>(data, n, scratch);
+        break;
+    case dtype::uint16:
+        widen<std::uint16_t>(data, n, scratch);
+        break;
+    case dtype::uint32:
+        widen<std::uint32_t>(data, n, scratch);
+        break;
+    default:
+        return static_cast<std::int64_t const*>(data);
     }
     return scratch;
 }

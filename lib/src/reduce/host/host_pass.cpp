@@ -1,10 +1,10 @@
 #include "reduce/host/host_pass.hpp"
 
+#include "exact/element.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
-
-#include "exact/element.hpp"
 
 namespace steadfold::inline v0::host {
 
@@ -13,12 +13,18 @@ using namespace reduce_detail;
 host_pass::host_pass(plan const& plan, tile_kernels const& kernels)
     : plan_{plan}, kernels_{kernels}, real_{component_type(plan.type)}, components_{component_count(plan.type)},
       sum_digits_{exact::sum_layout(real_)}, product_digits_{exact::product_layout(real_)} {
-    if (is_integer(real_)) widened_integers_ = std::make_unique<std::int64_t[]>(2 * tile_elements);
-    else widened_floats_ = std::make_unique<double[]>(2 * tile_elements);
+    if (is_integer(real_))
+        widened_integers_ = std::make_unique<std::int64_t[]>(2 * tile_elements);
+    else
+        widened_floats_ = std::make_unique<double[]>(2 * tile_elements);
 }
 
-double* host_pass::float_scratch(int which) const { return widened_floats_.get() + which * tile_elements; }
-std::int64_t* host_pass::integer_scratch(int which) const { return widened_integers_.get() + which * tile_elements; }
+double* host_pass::float_scratch(int which) const {
+    return widened_floats_.get() + which * tile_elements;
+}
+std::int64_t* host_pass::integer_scratch(int which) const {
+    return widened_integers_.get() + which * tile_elements;
+}
 
 void host_pass::add(void const* data, std::int64_t count, std::int64_t first_index) {
     std::int64_t const per_tile = tile_elements / components_;
@@ -27,8 +33,10 @@ void host_pass::add(void const* data, std::int64_t count, std::int64_t first_ind
         auto const elements = static_cast<int>(std::min(per_tile, count - done));
         void const* start = bytes + done * static_cast<std::int64_t>(size_bytes(plan_.type));
         int const n = elements * components_;
-        if (is_integer(real_)) process_integers(widened_integers(start, n, integer_scratch(0)), n, first_index + done);
-        else process({widened(start, n, float_scratch(0)), n, first_index + done});
+        if (is_integer(real_))
+            process_integers(widened_integers(start, n, integer_scratch(0)), n, first_index + done);
+        else
+            process({widened(start, n, float_scratch(0)), n, first_index + done});
         count_deposits(elements);
     }
     state_.elements += count;
@@ -45,8 +53,10 @@ void host_pass::add_pairs(void const* x, void const* y, std::int64_t count) {
         } else {
             double const* wide_a = widened(a, n, float_scratch(0));
             double const* wide_b = widened(b, n, float_scratch(1));
-            if (plan_.mode == reduction_mode::fast) fast_pairs(wide_a, wide_b, n);
-            else if (fold(wide_a, wide_b, n, quantity::products)) count_pair_specials(wide_a, wide_b, n);
+            if (plan_.mode == reduction_mode::fast)
+                fast_pairs(wide_a, wide_b, n);
+            else if (fold(wide_a, wide_b, n, quantity::products))
+                count_pair_specials(wide_a, wide_b, n);
             note_pair_signs(wide_a, wide_b, n);
         }
         count_deposits(n);
@@ -112,10 +122,14 @@ void host_pass::count_pair_specials(double const* x, double const* y, int n) {
     exact::special_counts& counts = state_.component[0].counts;
     for (int i = 0; i < n; ++i) {
         auto const a = std::bit_cast<std::uint64_t>(x[i]), b = std::bit_cast<std::uint64_t>(y[i]);
-        if (exact::is_nan_bits(a) || exact::is_nan_bits(b)) ++counts.nan;
-        else if (exact::is_finite_bits(a) && exact::is_finite_bits(b)) continue;
-        else if (exact::is_zero_bits(a) || exact::is_zero_bits(b)) ++counts.invalid;
-        else ++((a ^ b) >> 63 ? counts.negative_infinity : counts.positive_infinity);
+        if (exact::is_nan_bits(a) || exact::is_nan_bits(b))
+            ++counts.nan;
+        else if (exact::is_finite_bits(a) && exact::is_finite_bits(b))
+            continue;
+        else if (exact::is_zero_bits(a) || exact::is_zero_bits(b))
+            ++counts.invalid;
+        else
+            ++((a ^ b) >> 63 ? counts.negative_infinity : counts.positive_infinity);
     }
 }
 
@@ -176,10 +190,17 @@ void host_pass::count_zeros(tile const& t) {
 
 double const* host_pass::widened(void const* data, int n, double* scratch) const {
     switch (real_) {
-    case dtype::float32: kernels_.widen_float(data, n, scratch); return scratch;
-    case dtype::float16: kernels_.widen_half(data, n, scratch); return scratch;
-    case dtype::bfloat16: kernels_.widen_bfloat16(data, n, scratch); return scratch;
-    default: return static_cast<double const*>(data);
+    case dtype::float32:
+        kernels_.widen_float(data, n, scratch);
+        return scratch;
+    case dtype::float16:
+        kernels_.widen_half(data, n, scratch);
+        return scratch;
+    case dtype::bfloat16:
+        kernels_.widen_bfloat16(data, n, scratch);
+        return scratch;
+    default:
+        return static_cast<double const*>(data);
     }
 }
 

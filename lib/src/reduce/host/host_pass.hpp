@@ -1,14 +1,14 @@
 // One thread's pass over host memory: tiles through the vector kernels, what they cannot take element by element.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
-
 #include "exact/state.hpp"
 #include "exact/window.hpp"
 #include "reduce/host/tile_kernels.hpp"
 #include "reduce/plan.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
 
 namespace steadfold::inline v0::host {
 

@@ -1,10 +1,10 @@
 #include "reduce/host/isa.hpp"
 
+#include "steadfold/error.hpp"
+
 #include <cstdlib>
 #include <string>
 #include <string_view>
-
-#include "steadfold/error.hpp"
 
 namespace steadfold::inline v0::host {
 

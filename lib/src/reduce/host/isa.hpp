@@ -1,9 +1,9 @@
 // Which build of the tile kernels this processor runs.
 #pragma once
 
-#include <vector>
-
 #include "reduce/host/tile_kernels.hpp"
+
+#include <vector>
 
 namespace steadfold::inline v0::host {
 

@@ -27,7 +27,7 @@ typedef std::uint64_t words __attribute__((vector_size(STEADFOLD_VECTOR_BYTES)))
 typedef std::int64_t integers __attribute__((vector_size(STEADFOLD_VECTOR_BYTES)));
 
 constexpr std::uint64_t magnitude_mask = 0x7fffffffffffffffu;
-constexpr std::uint64_t smallest_product = 55ull << 52;          // bits of 2^-968
+constexpr std::uint64_t smallest_product = 55ull << 52;           // bits of 2^-968
 constexpr std::uint64_t largest_split = (995ull + 1023ull) << 52; // bits of 2^995
 
 inline vector load(double const* x) {
@@ -48,7 +48,9 @@ inline std::uint64_t bits_of(double x) {
     return bits;
 }
 
-inline vector broadcast(double x) { return x - vector{}; }
+inline vector broadcast(double x) {
+    return x - vector{};
+}
 
 inline words any_of(words v) {
     std::uint64_t all = 0;
@@ -145,10 +147,12 @@ inline void fold_products_of(double const* x, double const* y, int n, fold_const
         violation |= limit - size;
         if constexpr (!Exact) {
             // Tiny (or zero) with both factors non-zero: the error would be lost below the subnormals.
-            words const nonzero_a = words{} - ((words)a & magnitude_mask), nonzero_b = words{} - ((words)b & magnitude_mask);
+            words const nonzero_a = words{} - ((words)a & magnitude_mask),
+                        nonzero_b = words{} - ((words)b & magnitude_mask);
             violation |= (size - smallest) & nonzero_a & nonzero_b;
             if constexpr (!STEADFOLD_FUSED)
-                violation |= (largest_split - ((words)a & magnitude_mask)) | (largest_split - ((words)b & magnitude_mask));
+                violation |=
+                    (largest_split - ((words)a & magnitude_mask)) | (largest_split - ((words)b & magnitude_mask));
             vector e = product_error(a, b, p);
             fold(e, m1, digits1);
             fold(e, m2, digits2);
@@ -278,9 +282,9 @@ void integer_products(std::int64_t const* x, std::int64_t const* y, int n, bool 
     *out = {};
     std::uint64_t digit0 = 0, digit1 = 0, digit2 = 0, digit3 = 0;
     for (int i = 0; i < n; ++i) {
-        unsigned __int128 const product =
-            is_signed ? static_cast<unsigned __int128>(static_cast<__int128>(x[i]) * y[i])
-                      : static_cast<unsigned __int128>(static_cast<std::uint64_t>(x[i])) * static_cast<std::uint64_t>(y[i]);
+        unsigned __int128 const product = is_signed ? static_cast<unsigned __int128>(static_cast<__int128>(x[i]) * y[i])
+                                                    : static_cast<unsigned __int128>(static_cast<std::uint64_t>(x[i])) *
+                                                          static_cast<std::uint64_t>(y[i]);
         auto const low = static_cast<std::uint64_t>(product), high = static_cast<std::uint64_t>(product >> 64);
         digit0 += low & 0xffffffffu;
         digit1 += low >> 32;
@@ -328,11 +332,13 @@ void widen_bfloat16(void const* x, int n, double* out) {
     }
 }
 
-constexpr tile_kernels kernels = {
-    fold_sum,     fold_sum_negative, fold_products, fold_exact_products, fast,        fast_dot,
-    max_magnitude, float_keys,        integer_keys,  count_zeros,         integer_sum, integer_products,
-    widen_float,  widen_half,        widen_bfloat16, STEADFOLD_LEVEL_NAME};
+constexpr tile_kernels kernels = {fold_sum,     fold_sum_negative, fold_products,  fold_exact_products,
+                                  fast,         fast_dot,          max_magnitude,  float_keys,
+                                  integer_keys, count_zeros,       integer_sum,    integer_products,
+                                  widen_float,  widen_half,        widen_bfloat16, STEADFOLD_LEVEL_NAME};
 
 } // namespace
 
-extern "C" tile_kernels const* STEADFOLD_JOIN(steadfold_tile_kernels_, STEADFOLD_LEVEL)() { return &kernels; }
+extern "C" tile_kernels const* STEADFOLD_JOIN(steadfold_tile_kernels_, STEADFOLD_LEVEL)() {
+    return &kernels;
+}

@@ -1,0 +1,313 @@
+// The CUDA back end: one stream and one state on one device; host data comes through two staging buffers.
+#include "base/cuda_handles.hpp"
+#include "base/current_device.hpp"
+#include "base/patience.hpp"
+#include "reduce/backend.hpp"
+#include "reduce/cuda/pass.hpp"
+#include "steadfold/error.hpp"
+#include "steadfold/view.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cuda_runtime_api.h>
+#include <new>
+#include <string>
+
+namespace steadfold::inline v0::reduce_detail {
+
+namespace {
+
+using namespace steadfold::detail;
+
+constexpr std::size_t staging_bytes = std::size_t{32} << 20;
+constexpr int default_threads_per_block = 256;
+// A launch adds less than 2^33 for every block to a limb.
+constexpr std::int64_t blocks_before_take = std::int64_t{1} << 28;
+
+void require_device(int device) {
+    int count = 0;
+    cudaError_t const result = cudaGetDeviceCount(&count);
+    if (result != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());
+        throw argument_error(std::string("there is no usable GPU here: CUDA says ") + cudaGetErrorString(result));
+    }
+    if (device < 0 || device >= count)
+        throw argument_error("there is no CUDA device " + std::to_string(device) + "; this process sees " +
+                             std::to_string(count));
+}
+
+class cuda_backend final : public backend {
+  public:
+    cuda_backend(plan const& plan, execution const& where)
+        : plan_{plan}, where_{where}, components_{component_count(plan.type)},
+          component_bytes_{static_cast<std::int64_t>(size_bytes(component_type(plan.type)))} {
+        require_device(where.device);
+        current_device const on{where.device};
+        if (plan.features != 0 || plan.fast_features == 0) exact_.prepare(find(false), where);
+        if (plan.fast_features != 0) fast_.prepare(find(true), where);
+        allocate();
+        reset();
+    }
+
+    ~cuda_backend() override {
+        // Kernels may still use the buffers. After a missed deadline they are leaked on purpose: freeing would wait.
+        if (!abandoned_) {
+            try {
+                wait();
+                return;
+            } catch (error const&) { // the device failed or hangs; the caller saw or will see why
+            }
+        }
+        for (staging& slot : slots_) {
+            for (auto& memory : slot.memory) static_cast<void>(memory.release());
+            static_cast<void>(slot.copied.release());
+            static_cast<void>(slot.reduced.release());
+        }
+        static_cast<void>(state_.release());
+        static_cast<void>(partials_.release());
+        static_cast<void>(ticket_.release());
+        static_cast<void>(host_state_.release());
+        static_cast<void>(caller_ready_.release());
+        static_cast<void>(copy_stream_.release());
+        static_cast<void>(stream_.release());
+    }
+
+    void add(void const* data, std::int64_t count, std::int64_t first_index, stream_ref stream) override {
+        add_any(data, nullptr, count, first_index, stream);
+    }
+
+    void add_pairs(void const* x, void const* y, std::int64_t count, stream_ref stream) override {
+        add_any(x, y, count, 0, stream);
+    }
+
+    void wait() override {
+        wait_until([this] { return cudaStreamQuery(copy_stream_.get()); });
+        wait_until([this] { return cudaStreamQuery(stream_.get()); });
+    }
+
+    exact::reduction_state take() override {
+        current_device const on{where_.device};
+        flush();
+        exact::reduction_state state = total_;
+        total_ = {};
+        return state;
+    }
+
+  private:
+    /// A kernel and the grid it fills the device with.
+    struct launchable {
+        cuda::kernel function = nullptr;
+        int threads = 0, blocks = 0;
+
+        void prepare(cuda::kernel kernel, execution const& where) {
+            function = kernel;
+            threads = where.threads_per_block > 0 ? where.threads_per_block : default_threads_per_block;
+            if (threads % 32 != 0 || threads > cuda::max_threads_per_block)
+                throw argument_error("threads_per_block is " + std::to_string(threads) +
+                                     "; it must be a multiple of 32, at most " +
+                                     std::to_string(cuda::max_threads_per_block));
+            if (where.blocks < 0) throw argument_error("blocks is " + std::to_string(where.blocks));
+            int per_multiprocessor = 0, multiprocessors = 0;
+            check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, reinterpret_cast<void*>(function),
+                                                                threads, 0),
+                  "asking how many blocks of the reduction fit a multiprocessor");
+            check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.device),
+                  "asking for the number of multiprocessors");
+            blocks = where.blocks > 0 ? where.blocks : std::max(1, per_multiprocessor * multiprocessors);
+        }
+    };
+
+    struct staging {
+        device_buffer<std::byte> memory[2]; // second one for pairs
+        owned_event copied, reduced;
+    };
+
+    [[nodiscard]] cuda::kernel find(bool fast) const {
+        unsigned const family = family_of(fast ? plan_.fast_features : plan_.features);
+        return cuda::find_kernel(component_type(plan_.type), components_, family, fast);
+    }
+
+    void allocate() {
+        int const blocks = std::max(exact_.blocks, fast_.blocks);
+        state_ = allocate_device<exact::reduction_state>(1, "the state of a reduction");
+        partials_ = allocate_device<cuda::block_partial>(static_cast<std::size_t>(blocks), "partial results of blocks");
+        ticket_ = allocate_device<std::uint32_t>(1, "the counter of finished blocks");
+        host_state_ = allocate_pinned<exact::reduction_state>(2, "the state of a reduction");
+        new (host_state_.get() + 1) exact::reduction_state{}; // what an empty state looks like
+        stream_ = make_stream();
+        copy_stream_ = make_stream();
+        caller_ready_ = make_event();
+        check(cudaMemsetAsync(ticket_.get(), 0, sizeof(std::uint32_t), stream_.get()), "clearing the block counter");
+    }
+
+    void reset() {
+        check(cudaMemcpyAsync(state_.get(), host_state_.get() + 1, sizeof(exact::reduction_state),
+                              cudaMemcpyHostToDevice, stream_.get()),
+              "clearing the state of a reduction");
+        launched_blocks_ = 0;
+        elements_ = 0;
+    }
+
+    /// Brings the device's state into total_ and starts it anew.
+    void flush() {
+        check(cudaMemcpyAsync(host_state_.get(), state_.get(), sizeof(exact::reduction_state), cudaMemcpyDeviceToHost,
+                              stream_.get()),
+              "reading the state of a reduction");
+        std::int64_t const elements = elements_;
+        reset();
+        wait();
+        exact::reduction_state& state = *host_state_;
+        state.elements = elements;
+        exact::merge(total_, state, plan_.type);
+    }
+
+    void add_any(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream) {
+        current_device const on{where_.device};
+        if (lies_on_host(x, "the array") || (y != nullptr && lies_on_host(y, "the second array"))) {
+            stage(x, y, count, first_index);
+            return;
+        }
+        check(cudaEventRecord(caller_ready_.get(), stream.get()), "marking the caller's stream");
+        check(cudaStreamWaitEvent(stream_.get(), caller_ready_.get(), 0), "waiting for the caller's stream");
+        launch_all(x, y, count, first_index);
+    }
+
+    [[nodiscard]] bool lies_on_host(void const* data, std::string const& argument) const {
+        memory_location const location = locate(data);
+        if (location.kind == memory_kind::device && location.device != where_.device)
+            throw argument_error(argument + " is memory of device " + std::to_string(location.device) +
+                                 ", but the reduction runs on device " + std::to_string(where_.device));
+        return location.kind == memory_kind::host || location.kind == memory_kind::pinned;
+    }
+
+    void stage(void const* x, void const* y, std::int64_t count, std::int64_t first_index) {
+        auto const element_bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
+        std::int64_t const per_copy = static_cast<std::int64_t>(staging_bytes) / element_bytes;
+        for (std::int64_t done = 0; done < count; done += per_copy) {
+            staging& slot = next_slot(y != nullptr);
+            std::int64_t const part = std::min(per_copy, count - done);
+            check(cudaStreamWaitEvent(copy_stream_.get(), slot.reduced.get(), 0), "waiting for a staging buffer");
+            void const* from[2] = {x, y};
+            for (int i = 0; i < (y != nullptr ? 2 : 1); ++i)
+                check(cudaMemcpyAsync(
+                          slot.memory[i].get(), static_cast<std::byte const*>(from[i]) + done * element_bytes,
+                          static_cast<std::size_t>(part * element_bytes), cudaMemcpyHostToDevice, copy_stream_.get()),
+                      "copying data to the device");
+            check(cudaEventRecord(slot.copied.get(), copy_stream_.get()), "marking a copy");
+            check(cudaStreamWaitEvent(stream_.get(), slot.copied.get(), 0), "waiting for a copy");
+            launch_all(slot.memory[0].get(), slot.memory[1].get(), part, first_index + done);
+            check(cudaEventRecord(slot.reduced.get(), stream_.get()), "marking a reduction");
+        }
+    }
+
+    /// The other of the two staging buffers, so that copying and reducing overlap.
+    staging& next_slot(bool pairs) {
+        staging& slot = slots_[next_slot_];
+        next_slot_ ^= 1;
+        for (int i = 0; i < (pairs ? 2 : 1); ++i)
+            if (!slot.memory[i]) slot.memory[i] = allocate_device<std::byte>(staging_bytes, "a staging buffer");
+        if (!slot.copied) slot.copied = make_event();
+        if (!slot.reduced) slot.reduced = make_event();
+        return slot;
+    }
+
+    void launch_all(void const* x, void const* y, std::int64_t count, std::int64_t first_index) {
+        if (exact_.function != nullptr) launch(exact_, x, y, count, first_index, true);
+        if (fast_.function != nullptr) launch(fast_, x, y, count, first_index, exact_.function == nullptr);
+        elements_ += count;
+    }
+
+    void launch(launchable const& what, void const* x, void const* y, std::int64_t count, std::int64_t first_index,
+                bool counts_specials) {
+        std::int64_t const capacity =
+            static_cast<std::int64_t>(what.blocks) * what.threads * cuda::elements_per_thread / components_;
+        auto const element_bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
+        for (std::int64_t done = 0; done < count; done += capacity) {
+            std::int64_t const part = std::min(capacity, count - done);
+            auto const shifted = [&](void const* p) -> void const* {
+                return p == nullptr ? nullptr : static_cast<std::byte const*>(p) + done * element_bytes;
+            };
+            cuda::pass_arguments arguments = arguments_for(shifted(x), shifted(y), part);
+            arguments.first_index = first_index + done;
+            arguments.counts_specials = counts_specials;
+            start(what, arguments);
+        }
+    }
+
+    [[nodiscard]] cuda::pass_arguments arguments_for(void const* x, void const* y, std::int64_t count) const {
+        cuda::pass_arguments arguments;
+        arguments.x = x;
+        arguments.y = y;
+        arguments.length = count * components_;
+        auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) % 16);
+        arguments.head = std::min(arguments.length, (16 - misaligned) % 16 / component_bytes_);
+        arguments.vectors = (arguments.length - arguments.head) * component_bytes_ / 16;
+        auto const y_start =
+            reinterpret_cast<std::uintptr_t>(y) + static_cast<std::uintptr_t>(arguments.head * component_bytes_);
+        arguments.y_aligned = y_start % 16 == 0;
+        arguments.has_missing = plan_.missing.has_value();
+        arguments.missing = plan_.missing.value_or(0);
+        arguments.integer_bytes = static_cast<int>(component_bytes_);
+        arguments.state = state_.get();
+        arguments.partials = partials_.get();
+        arguments.ticket = ticket_.get();
+        return arguments;
+    }
+
+    void start(launchable const& what, cuda::pass_arguments arguments) {
+        std::int64_t const work_a_block = std::int64_t{what.threads} * cuda::vectors_in_flight;
+        std::int64_t const useful = std::max<std::int64_t>(1, (arguments.vectors + work_a_block - 1) / work_a_block);
+        auto const blocks =
+            where_.blocks > 0 ? what.blocks : static_cast<int>(std::min<std::int64_t>(what.blocks, useful));
+        if (launched_blocks_ + blocks > blocks_before_take) flush();
+        launched_blocks_ += blocks;
+        void* parameters[] = {&arguments};
+        check(cudaLaunchKernel(reinterpret_cast<void*>(what.function), dim3(static_cast<unsigned>(blocks)),
+                               dim3(static_cast<unsigned>(what.threads)), parameters, 0, stream_.get()),
+              "starting a reduction on device " + std::to_string(where_.device));
+    }
+
+    template <class Query>
+    void wait_until(Query const& query) {
+        patience turns{where_.deadline};
+        for (;;) {
+            cudaError_t const state = query();
+            if (state == cudaSuccess) return;
+            if (state != cudaErrorNotReady) check(state, "reducing on device " + std::to_string(where_.device));
+            static_cast<void>(cudaGetLastError());
+            if (turns.wait()) continue;
+            abandoned_ = true;
+            throw timeout_error(
+                "device " + std::to_string(where_.device) + " did not finish a reduction within " +
+                std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(where_.deadline).count()) +
+                " ms; raise execution::deadline if the work needs longer");
+        }
+    }
+
+    plan plan_;
+    execution where_;
+    int components_;
+    std::int64_t component_bytes_;
+    launchable exact_, fast_;
+    device_buffer<exact::reduction_state> state_;
+    device_buffer<cuda::block_partial> partials_;
+    device_buffer<std::uint32_t> ticket_;
+    pinned_buffer<exact::reduction_state> host_state_;
+    owned_event caller_ready_;
+    std::array<staging, 2> slots_;
+    std::size_t next_slot_ = 0;
+    std::int64_t launched_blocks_ = 0, elements_ = 0;
+    exact::reduction_state total_;
+    bool abandoned_ = false;
+    owned_stream copy_stream_, stream_;
+};
+
+} // namespace
+
+std::unique_ptr<backend> make_cuda_backend(plan const& plan, execution const& where) {
+    return std::make_unique<cuda_backend>(plan, where);
+}
+
+} // namespace steadfold::inline v0::reduce_detail

@@ -1,0 +1,82 @@
+// Elements as the kernels see them: 16-byte vectors taken apart into exact float64 values.
+#pragma once
+
+#include "steadfold/dtype.hpp"
+
+#include <cstdint>
+
+namespace steadfold::inline v0::cuda {
+
+/// float to double without flushing subnormals, whatever the compiler's flags (EXACT.md, "Compilers").
+__device__ inline double widen(float x) {
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
+    return wide;
+}
+
+/// One vector load: four 32-bit words.
+struct alignas(16) vector16 {
+    std::uint32_t word[4];
+};
+
+/// How many components a vector holds, how to widen one, and how many folds the type gets. Two folds of products keep
+/// every bit of half; float64 takes four, since its products have 106 bits.
+template <dtype Real>
+struct element;
+
+template <>
+struct element<dtype::float64> {
+    using storage = double;
+    static constexpr int sum_folds = 3, product_folds = 4;
+    __device__ static double at(vector16 const& v, int i) {
+        return __hiloint2double(static_cast<int>(v.word[2 * i + 1]), static_cast<int>(v.word[2 * i]));
+    }
+    __device__ static double of(storage x) { return x; }
+};
+
+template <>
+struct element<dtype::float32> {
+    using storage = float;
+    static constexpr int sum_folds = 2, product_folds = 2;
+    __device__ static double at(vector16 const& v, int i) { return widen(__uint_as_float(v.word[i])); }
+    __device__ static double of(storage x) { return widen(x); }
+};
+
+template <>
+struct element<dtype::float16> {
+    using storage = std::uint16_t;
+    static constexpr int sum_folds = 1, product_folds = 2;
+    __device__ static double of(storage x) {
+        float wide;
+        asm("{ .reg .b16 h; mov.b16 h, %1; cvt.f32.f16 %0, h; }" : "=f"(wide) : "h"(x));
+        return widen(wide);
+    }
+    __device__ static double at(vector16 const& v, int i) {
+        return of(static_cast<storage>(v.word[i / 2] >> (16 * (i % 2))));
+    }
+};
+
+template <>
+struct element<dtype::bfloat16> {
+    using storage = std::uint16_t;
+    static constexpr int sum_folds = 1, product_folds = 2;
+    __device__ static double of(storage x) { return widen(__uint_as_float(static_cast<std::uint32_t>(x) << 16)); }
+    __device__ static double at(vector16 const& v, int i) {
+        std::uint32_t const word = v.word[i / 2];
+        return widen(__uint_as_float(i % 2 == 0 ? word << 16 : word & 0xffff0000u));
+    }
+};
+
+template <dtype Real>
+inline constexpr int per_vector = static_cast<int>(16 / sizeof(typename element<Real>::storage));
+
+__device__ inline std::uint64_t bits_of(double x) {
+    return static_cast<std::uint64_t>(__double_as_longlong(x));
+}
+
+/// High word of the magnitude: enough to compare with powers of two.
+__device__ inline std::uint32_t magnitude_high(double x) {
+    return static_cast<std::uint32_t>(__double2hiint(x)) & 0x7fffffffu;
+}
+
+} // namespace steadfold::inline v0::cuda

@@ -1,0 +1,93 @@
+// A thread's folds: integers that sum the parts of its elements, under one window.
+#pragma once
+
+#include "exact/window.hpp"
+#include "reduce/cuda/block_state.cuh"
+#include "reduce/cuda/element.cuh"
+
+namespace steadfold::inline v0::cuda {
+
+inline constexpr int fold_spacing = 42;
+
+/// `Count` folds of `Components` interleaved components; with Negative also the folds of the negative elements alone.
+template <int Count, int Components, bool Negative>
+struct thread_folds {
+    double magic[Count];
+    std::int64_t digits[Components][Count] = {};
+    std::int64_t negative[Negative ? Components : 1][Count] = {};
+    int top;
+
+    __device__ static exact::fold_window window(int top, int floor) {
+        return exact::make_window(top, fold_spacing, floor);
+    }
+
+    __device__ void aim(int new_top, int floor) {
+        exact::fold_window const w = window(new_top, floor);
+        top = new_top;
+        for (int i = 0; i < Count; ++i) magic[i] = __longlong_as_double(static_cast<long long>(w.magic_bits[i]));
+    }
+
+    /// Folds from `First` on; returns what is left of x.
+    template <int First = 0>
+    __device__ double fold(double x, int component) {
+        std::int64_t const sign = Negative ? __double_as_longlong(x) >> 63 : 0;
+#pragma unroll
+        for (int i = First; i < Count; ++i) {
+            double const t = __dadd_rn(x, magic[i]);
+            std::int64_t const digit = __double_as_longlong(t) - __double_as_longlong(magic[i]);
+            digits[component][i] += digit;
+            if constexpr (Negative) negative[component][i] += digit & sign;
+            x = __dsub_rn(x, __dsub_rn(t, magic[i]));
+        }
+        return x;
+    }
+
+    /// The same arithmetic without adding: what fold() left of x.
+    template <int First = 0>
+    __device__ double rest(double x) const {
+#pragma unroll
+        for (int i = First; i < Count; ++i) x = __dsub_rn(x, __dsub_rn(__dadd_rn(x, magic[i]), magic[i]));
+        return x;
+    }
+
+    /// Moves the digits into shared limbs, one thread at a time.
+    __device__ void flush(std::uint64_t* const (&limbs)[Components], std::uint64_t* const (&negative_limbs)[Components],
+                          int anchor, int floor) {
+        exact::fold_window const w = window(top, floor);
+        for (int c = 0; c < Components; ++c)
+            for (int i = 0; i < Count; ++i) {
+                exact::deposit(limbs[c], anchor, digits[c][i], w.exponent[i], shared_add{});
+                digits[c][i] = 0;
+                if constexpr (Negative) {
+                    exact::deposit(negative_limbs[c], anchor, negative[c][i], w.exponent[i], shared_add{});
+                    negative[c][i] = 0;
+                }
+            }
+    }
+
+    /// The same for all threads of the block, whose windows are equal: sums the warp first, in two halves so that no
+    /// sum can overflow.
+    __device__ void flush_warps(std::uint64_t* const (&limbs)[Components],
+                                std::uint64_t* const (&negative_limbs)[Components], int anchor, int floor) {
+        exact::fold_window const w = window(top, floor);
+        for (int c = 0; c < Components; ++c)
+            for (int i = 0; i < Count; ++i) {
+                deposit_warp(digits[c][i], limbs[c], anchor, w.exponent[i]);
+                if constexpr (Negative) deposit_warp(negative[c][i], negative_limbs[c], anchor, w.exponent[i]);
+            }
+    }
+
+  private:
+    __device__ static void deposit_warp(std::int64_t value, std::uint64_t* limbs, int anchor, int exponent) {
+        std::int64_t low = value & 0xffffffff, high = value >> 32;
+        for (int offset = 16; offset > 0; offset /= 2) {
+            low += __shfl_xor_sync(0xffffffffu, low, offset);
+            high += __shfl_xor_sync(0xffffffffu, high, offset);
+        }
+        if (threadIdx.x % 32 != 0) return;
+        exact::deposit(limbs, anchor, low, exponent, shared_add{});
+        exact::deposit(limbs, anchor, high, exponent + 32, shared_add{});
+    }
+};
+
+} // namespace steadfold::inline v0::cuda
