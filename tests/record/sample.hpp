@@ -3,6 +3,7 @@
 
 #include "steadfold/record.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <stdlib.h>
@@ -68,6 +69,13 @@ inline std::vector<sf::operation_row> sample_operations(int first, int count) {
     std::vector<sf::operation_row> rows;
     for (int i = first; i < first + count; ++i) rows.push_back(sample_operation(i));
     return rows;
+}
+
+/// "2026-01-31T23:59:59.123Z"
+inline bool is_iso_utc(std::string const& text) {
+    std::string const pattern = "dddd-dd-ddTdd:dd:dd.dddZ";
+    return std::equal(text.begin(), text.end(), pattern.begin(), pattern.end(),
+                      [](char c, char p) { return p == 'd' ? c >= '0' && c <= '9' : c == p; });
 }
 
 inline std::vector<sf::partition_row> sample_partition() {

@@ -97,15 +97,24 @@ created_file create_exclusively(fs::path const& name) {
     return created;
 }
 
+/// For a NAME that another process finished between our look and the creation of NAME.partial.
+void drop(created_file& created) {
+    ::unlink(partial_path(created.name).c_str());
+    created.file.reset();
+}
+
 created_file create_unique(fs::path const& name) {
     constexpr int most_attempts = 100'000;
     for (int number = 0; number < most_attempts; ++number) {
         fs::path const candidate = number == 0 ? name : numbered(name, number);
         if (is_there(candidate) || is_there(partial_path(candidate))) continue;
         try {
-            return create_exclusively(candidate);
+            created_file created = create_exclusively(candidate);
+            if (!is_there(candidate)) return created;
+            drop(created);
         } catch (hdf5_error const&) {
-            if (!is_there(partial_path(candidate))) throw; // else another process was faster
+            // Another process was faster, and may have closed its record already; anything else is an error.
+            if (!is_there(partial_path(candidate)) && !is_there(candidate)) throw;
         }
     }
     throw io_error("record " + name.string() + ": no free name left: choose another one");
@@ -127,7 +136,12 @@ created_file create_record_file(fs::path const& name, record_options const& opti
     try {
         if (options.existing == existing_record::unique) return create_unique(name);
         refuse_existing(name, options);
-        return create_exclusively(name);
+        created_file created = create_exclusively(name);
+        if (options.existing == existing_record::refuse && is_there(name)) {
+            drop(created);
+            refuse_existing(name, options);
+        }
+        return created;
     } catch (hdf5_error const& e) {
         throw io_error("record " + partial_path(name).string() + ": " + e.what() +
                        ": choose a folder you may write to that has free space");
