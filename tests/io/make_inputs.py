@@ -160,6 +160,10 @@ def hdf5_layouts(out):
         file["/links/dangling"] = h5py.SoftLink("/nowhere")
         file["/links/gone"] = h5py.ExternalLink("no_such_file.h5", "/x")
 
+    block = random_bits("f4", (8, 512, 512))  # a row of its chunks is larger than HDF5's own cache
+    with h5py.File(out.directory / "chunk_rows.h5", "w") as file:
+        file.create_dataset("x", data=block, chunks=(4, 64, 64), compression="gzip", compression_opts=1)
+    out.expect("chunk_rows.h5", "/x", block)
     with h5py.File(out.directory / "huge.h5", "w") as file:
         file.create_dataset("x", (2**20, 2**22), "i1", chunks=(1, 4096), fillvalue=7)
         file["x"][2**19, 5:8] = [1, 2, 3]

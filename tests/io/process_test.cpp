@@ -83,25 +83,25 @@ TEST_F(process, a_crash_names_its_signal) {
 }
 
 TEST_F(process, a_child_that_hangs_is_a_timeout_and_is_killed) {
-    dataset_reader reader(spec_, raw(300ms));
+    dataset_reader reader(spec_, raw(1s));
     int const child = reader.process_id();
     ::kill(child, SIGSTOP);
     reader.start(0, 0, 10);
     auto const begin = clock_type::now();
     auto const text = inputs::message<timeout_error>([&] { reader.wait(0); });
     auto const waited = clock_type::now() - begin;
-    EXPECT_GE(waited, 300ms);
-    EXPECT_LT(waited, 3s);
+    EXPECT_GE(waited, 1s);
+    EXPECT_LT(waited, 5s);
     EXPECT_EQ(text.find(spec_.file), 0U) << text;
-    EXPECT_NE(text.find("0.3 s"), std::string::npos) << text;
+    EXPECT_NE(text.find("1 s"), std::string::npos) << text;
     EXPECT_FALSE(is_alive(child));
     EXPECT_NE(inputs::message<timeout_error>([&] { reader.start(1, 0, 1); }), "");
 }
 
 TEST_F(process, time_that_the_caller_spends_elsewhere_is_not_held_against_the_child) {
-    dataset_reader reader(spec_, raw(100ms));
+    dataset_reader reader(spec_, raw(1s));
     reader.start(0, 0, 10);
-    std::this_thread::sleep_for(300ms);
+    std::this_thread::sleep_for(1300ms);
     reader.wait(0);
 }
 

@@ -147,8 +147,8 @@ std::optional<long long> bytes_read_by(int process) {
 TEST_F(reading, ranges_that_share_chunks_do_not_read_them_again) {
     SKIP_WITHOUT_HDF5();
     read_options options;
-    options.buffer_bytes = 1000;
-    dataset_reader reader({inputs::path("layouts.h5"), "/deflated"}, options);
+    options.buffer_bytes = 500000;
+    dataset_reader reader({inputs::path("chunk_rows.h5"), "/x"}, options);
     auto const before = bytes_read_by(reader.process_id());
     if (!before) GTEST_SKIP() << "this system does not count the bytes a process reads";
     std::vector<float> data(static_cast<std::size_t>(reader.info().elements));
@@ -215,6 +215,7 @@ TEST_F(reading, wrong_ranges_and_buffers_are_found_before_any_work) {
     EXPECT_THROW(reader.start(0, 0, -1), argument_error);
     EXPECT_THROW(reader.start(0, 951, 50), argument_error);
     EXPECT_THROW(reader.start(0, largest, largest), argument_error);
+    EXPECT_THROW(reader.start(0, largest, 5), argument_error);
     EXPECT_THROW(reader.start(0, 0, 101), argument_error);
     EXPECT_THROW(reader.start(2, 0, 1), argument_error);
     EXPECT_THROW(reader.wait(0), argument_error);
