@@ -59,7 +59,8 @@ class reduction {
     void wait();
 
     /// Moves what `other` has seen into this reduction; other devices of the same process are merged this way.
-    /// @throws mismatch_error if the two were created for different types, operations or options
+    /// @throws mismatch_error if the two were created for different types, operations or options; argument_error for
+    ///         a merge with itself
     void merge(reduction& other);
 
     /// Results over everything added on all ranks; the same on every rank. Starts the reduction anew. Collective.

@@ -146,7 +146,8 @@ rounded round_to(exact_value const& value, dtype type) {
 }
 
 rounded make_nan(dtype type, status_flags status) noexcept {
-    if (is_integer(type)) return {0, status};
+    // Integers have no NaN: a 0 must not pass for a result.
+    if (is_integer(type)) return {0, status == status_flags::none ? status_flags::invalid : status};
     return {format_of(type).canonical_nan, status};
 }
 

@@ -217,8 +217,9 @@ class finisher {
 
     /// Bits of an element from its ordered key: float64 bits, or the integer itself.
     std::uint64_t element_bits(std::int64_t key) const {
-        if (real_ == dtype::uint64) return static_cast<std::uint64_t>(key) ^ (std::uint64_t{1} << 63);
-        return is_integer(real_) ? static_cast<std::uint64_t>(key) : exact::bits_of_key(key);
+        if (!is_integer(real_)) return exact::bits_of_key(key);
+        // Unsigned integers of every width are ordered with the top bit flipped.
+        return static_cast<std::uint64_t>(key) ^ (is_signed_integer(real_) ? 0 : std::uint64_t{1} << 63);
     }
 
     rounded round_element(std::uint64_t bits, bool magnitude, dtype type) const {

@@ -43,6 +43,10 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
                              " elements with NaN and use nan_policy::ignore");
     if (options.result && is_complex(*options.result))
         throw argument_error("a complex result type cannot be asked for; give the type of its parts");
+    if (options.result && is_complex(type) && operations.intersects(sum | mean) && *options.result != dtype::float64 &&
+        *options.result != dtype::float32)
+        throw argument_error("sums and means of " + type_name + " are complex64 or complex128: ask for float32 or " +
+                             "float64, not " + std::string(name(*options.result)));
     if (options.missing && operations.contains(operation::dot))
         throw argument_error("dot does not take a missing value");
     // `fast` concerns only what rounds along the way; variances would cancel and stay exact.

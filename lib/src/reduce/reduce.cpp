@@ -90,8 +90,11 @@ void reduction::wait() {
 
 void reduction::merge(reduction& other) {
     implementation &self = *implementation_, &theirs = *other.implementation_;
+    if (this == &other) throw argument_error("a reduction cannot be merged into itself");
     if (self.what.type != theirs.what.type || self.what.operations != theirs.what.operations ||
-        self.what.mode != theirs.what.mode || self.what.missing != theirs.what.missing)
+        self.what.mode != theirs.what.mode || self.what.missing != theirs.what.missing ||
+        self.options.nans != theirs.options.nans || self.options.ddof != theirs.options.ddof ||
+        self.options.result != theirs.options.result)
         throw mismatch_error("reductions of different types, operations or options cannot be merged: " +
                              to_string(self.what.operations) + " of " + std::string(name(self.what.type)) + " and " +
                              to_string(theirs.what.operations) + " of " + std::string(name(theirs.what.type)));

@@ -138,7 +138,8 @@ void host_pass::note_signs(tile const& t) {
         std::int64_t& noted = state_.component[c].counts.not_negative_zero;
         for (int i = c; i < t.n && noted == 0; i += components_) {
             auto const bits = std::bit_cast<std::uint64_t>(t.x[i]);
-            if (bits != exact::negative_zero_bits && !exact::is_nan_bits(bits)) noted = 1;
+            auto const other = std::bit_cast<std::uint64_t>(t.x[components_ == 2 ? i ^ 1 : i]);
+            if (bits != exact::negative_zero_bits && !exact::is_nan_bits(bits) && !exact::is_nan_bits(other)) noted = 1;
         }
     }
 }
