@@ -182,6 +182,8 @@ TEST(partition, bad_arguments_are_named) {
     EXPECT_EQ(message_of({4, -2}), "negative extent -2 in {4, -2}");
     EXPECT_EQ(message_of({4294967296, 2147483648}),
               "the product of the extents {4294967296, 2147483648} does not fit in 63 bits");
+    EXPECT_EQ(message_of({4294967296, 4294967296}), // 0 modulo 2^64
+              "the product of the extents {4294967296, 4294967296} does not fit in 63 bits");
     EXPECT_EQ(message_of({INT64_MAX, 2}),
               "the product of the extents {9223372036854775807, 2} does not fit in 63 bits");
     EXPECT_NE(message_of({4}, {0, 1, 1}).find("= {0, 1, 1} must each be at least 1"), std::string::npos);

@@ -103,6 +103,7 @@ TEST(sysfs, cpu_lists) {
     EXPECT_EQ(sf::detail::parse_cpu_list("5"), list{5});
     EXPECT_EQ(sf::detail::parse_cpu_list(""), list{});
     EXPECT_EQ(sf::detail::parse_cpu_list("1,x,3"), list{1});
+    EXPECT_EQ(sf::detail::parse_cpu_list("1 3"), list{1});
     EXPECT_EQ(sf::detail::parse_cpu_list("7-"), list{});
     EXPECT_EQ(sf::detail::parse_cpu_list("9-8,2"), list{2});
 }

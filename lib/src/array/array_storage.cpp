@@ -17,8 +17,7 @@ constexpr std::size_t host_alignment = 64; // a cache line, and the widest vecto
 
 std::size_t checked_bytes(std::int64_t count, std::size_t element_bytes) {
     bits::product128 const bytes = bits::multiply(static_cast<std::uint64_t>(count), element_bytes);
-    // Rounding up to whole cache lines must not overflow either.
-    if (bytes.high != 0 || bytes.low > static_cast<std::uint64_t>(INT64_MAX) - host_alignment) {
+    if (bytes.high != 0 || bytes.low > static_cast<std::uint64_t>(INT64_MAX)) {
         throw argument_error("a shard of " + std::to_string(count) + " elements of " + std::to_string(element_bytes) +
                              " bytes does not fit in 63 bits of address space");
     }
