@@ -72,6 +72,13 @@ TEST_F(bad_input, npy_files) {
     expect(inputs::path("bool.npy"), "/x", {"no data set \"/x\""});
 }
 
+TEST_F(bad_input, hdf5_files_where_the_library_has_no_hdf5) {
+#ifdef STEADFOLD_HAS_HDF5
+    GTEST_SKIP() << "built with HDF5";
+#endif
+    expect(inputs::path("single.h5"), "", {"this build has no HDF5", "libhdf5-dev"});
+}
+
 TEST_F(bad_input, hdf5_types_are_named) {
     SKIP_WITHOUT_HDF5();
     auto const file = inputs::path("bad.h5");

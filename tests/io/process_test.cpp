@@ -1,5 +1,9 @@
 #include "inputs.hpp"
 
+#ifdef STEADFOLD_HAS_HDF5
+#include <hdf5.h>
+#endif
+
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -161,6 +165,31 @@ TEST_F(process, a_reader_outlives_the_thread_that_made_it) {
     reader->wait(0);
     EXPECT_EQ(std::memcmp(reader->buffer(0), inputs::bytes_of(spec_.file).data(), 80), 0);
 }
+
+#ifdef STEADFOLD_HAS_HDF5
+TEST_F(process, hdf5_files_that_the_parent_writes_are_left_alone) {
+    auto const own = inputs::path("own.h5");
+    std::vector<double> values(1000, 1.5);
+    hsize_t const extent = values.size();
+    hid_t const file = H5Fcreate(own.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t const space = H5Screate_simple(1, &extent, nullptr);
+    hid_t const data = H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    ASSERT_GE(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+    {
+        dataset_reader reader({inputs::path("single.h5"), {}});
+        reader.start(0, 0, 9);
+        values[7] = -2;
+        ASSERT_GE(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+        reader.wait(0);
+    }
+    ASSERT_GE(H5Dclose(data), 0);
+    ASSERT_GE(H5Sclose(space), 0);
+    ASSERT_GE(H5Fclose(file), 0);
+    auto const found = inputs::read({own, "x"});
+    ASSERT_EQ(found.size(), values.size() * sizeof(double));
+    EXPECT_EQ(std::memcmp(found.data(), values.data(), found.size()), 0);
+}
+#endif
 
 TEST_F(process, readers_in_several_threads) {
     auto const wanted = inputs::bytes_of(spec_.file);

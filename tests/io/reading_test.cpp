@@ -1,5 +1,6 @@
 #include "inputs.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -68,6 +69,12 @@ bool same(std::vector<std::byte> const& found, std::string const& wanted, dtype 
     return true;
 }
 
+std::string oracle_of(std::string const& file) {
+    for (auto const& line : inputs::manifest())
+        if (line.file == file) return inputs::path(line.oracle);
+    return "";
+}
+
 class reading : public inputs::fixture {};
 
 TEST_F(reading, every_input_is_delivered_bit_for_bit) {
@@ -117,6 +124,29 @@ TEST_F(reading, ranges_at_odd_offsets) {
                 << first << " " << count;
         }
         EXPECT_GT(reader.read_seconds(), 0.0);
+    }
+}
+
+TEST_F(reading, the_loop_in_the_header_visits_every_element_once) {
+    for (std::size_t bytes : {std::size_t{16}, std::size_t{3 * 16}, std::size_t{1} << 20}) {
+        std::string found;
+        auto const fold = [&](std::byte const* data, std::int64_t elements) {
+            found.append(reinterpret_cast<char const*>(data), static_cast<std::size_t>(elements) * 4);
+        };
+        read_options options;
+        options.buffer_bytes = bytes;
+        dataset_reader in({inputs::path("f4_33x70_f_be.npy"), {}}, options);
+        std::int64_t const n = in.info().elements, step = in.chunk_elements();
+        auto const count = [&](std::int64_t first) { return std::min(step, n - first); };
+        if (n > 0) in.start(0, 0, count(0));
+        int current = 0;
+        for (std::int64_t first = 0; first < n; first += step, current = 1 - current) {
+            std::int64_t const next = first + step;
+            if (next < n) in.start(1 - current, next, count(next));
+            in.wait(current);
+            fold(in.buffer(current), count(first));
+        }
+        EXPECT_EQ(found, inputs::bytes_of(oracle_of("f4_33x70_f_be.npy")));
     }
 }
 

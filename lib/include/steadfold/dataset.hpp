@@ -3,12 +3,14 @@
 ///     namespace sf = steadfold;
 ///     sf::dataset_reader in{sf::parse_dataset_spec("run.h5:/pressure")};
 ///     std::int64_t const n = in.info().elements, step = in.chunk_elements();
-///     for (std::int64_t first = 0, i = 0; first < n; first += step, ++i) {
-///         if (i == 0) in.start(0, 0, std::min(step, n));
-///         std::int64_t const next = first + step;                      // the child reads the next chunk ...
-///         if (next < n) in.start((i + 1) % 2, next, std::min(step, n - next));
-///         in.wait(i % 2);                                              // ... while this one is folded
-///         fold(in.info().type, in.buffer(i % 2), std::min(step, n - first));
+///     auto const count = [&](std::int64_t first) { return std::min(step, n - first); };
+///     if (n > 0) in.start(0, 0, count(0));
+///     int current = 0;
+///     for (std::int64_t first = 0; first < n; first += step, current = 1 - current) {
+///         std::int64_t const next = first + step;
+///         if (next < n) in.start(1 - current, next, count(next)); // the child reads the next chunk ...
+///         in.wait(current);
+///         fold(in.buffer(current), count(first));                 // ... while this one is folded
 ///     }
 ///
 /// A file from elsewhere may be corrupt, and the libraries that parse it may crash or hang. So every file is opened and
