@@ -65,6 +65,12 @@ template <std::integral Count>
     if (!std::in_range<std::int64_t>(count) || count < Count{0}) throw_bad_count(std::to_string(count));
     return static_cast<std::int64_t>(count);
 }
+
+template <class Range, class T, class View>
+concept contiguous_memory_of =
+    !std::same_as<std::remove_cvref_t<Range>, View> && std::constructible_from<std::span<T>, Range&>;
+template <class U, class T>
+concept becomes_const = std::same_as<U const, T> && !std::same_as<U, T>;
 } // namespace detail
 
 /// A borrowed array of `count` elements. `T` is a type `dtype_of` knows, or such a type const. Trivially copyable.
@@ -87,15 +93,12 @@ class view {
     }
 
     /// From contiguous host memory: std::vector, std::array, std::span.
-    template <class Range>
-    requires(!std::same_as<std::remove_cvref_t<Range>, view> && std::constructible_from<std::span<T>, Range&>)
-        view(Range&& range)
-        : view(std::span<T>(range).data(), std::span<T>(range).size()) {} // NOLINT: implicit
+    template <detail::contiguous_memory_of<T, view> Range>
+    view(Range&& range) : view(std::span<T>(range).data(), std::span<T>(range).size()) {} // NOLINT: implicit
 
     /// view<T> to view<T const>.
-    template <class U>
-    requires(std::same_as<U const, T> && !std::same_as<U, T>) view(view<U> other)
-    noexcept : data_(other.data()), count_(other.size()) {} // NOLINT: implicit on purpose
+    template <detail::becomes_const<T> U>
+    view(view<U> other) noexcept : data_(other.data()), count_(other.size()) {} // NOLINT: implicit on purpose
 
     [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
     [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr std::int64_t size() const noexcept { return count_; }
