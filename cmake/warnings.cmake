@@ -4,6 +4,9 @@ set(warnings -Wall -Wextra -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   list(APPEND warnings -Wno-restrict) # GCC bug 105651: "literal" + std::string warns for no reason
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND STEADFOLD_SANITIZE)
+  list(APPEND warnings -Wno-maybe-uninitialized) # the sanitizers' code hides initialisations, in <regex> for one
+endif()
 if(STEADFOLD_WERROR)
   list(APPEND warnings -Werror)
 endif()

@@ -1,5 +1,5 @@
 // One process without any transport, and how a failing transport poisons a communicator.
-#include "communicate/patience.hpp"
+#include "base/patience.hpp"
 #include "steadfold/communicator.hpp"
 #include "steadfold/error.hpp"
 
