@@ -1,6 +1,8 @@
 #include "record/fixed_text.hpp"
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD"; // U+FFFD
@@ -53,4 +55,6 @@ std::string fit_text(std::string_view text, std::size_t width, keep part) {
     return std::string(ellipsis).append(valid, begin);
 }
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

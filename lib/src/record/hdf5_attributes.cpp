@@ -2,7 +2,9 @@
 
 #include "record/fixed_text.hpp"
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 namespace {
 
 // Texts of a record are small; a count above this comes from a damaged file.
@@ -165,4 +167,6 @@ std::vector<std::string> read_texts(hid_t group, char const* name) {
     });
 }
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 
 /// The file type of texts.
 [[nodiscard]] datatype_handle text_type();
@@ -38,4 +40,6 @@ void write_texts(hid_t group, char const* name, std::vector<std::string> const& 
 /// The texts of a scalar or 1-D data set; none if there is no such data set. Throws io_error if it holds no texts.
 [[nodiscard]] std::vector<std::string> read_texts(hid_t group, char const* name);
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

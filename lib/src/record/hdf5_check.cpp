@@ -1,6 +1,8 @@
 #include "record/hdf5_check.hpp"
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 namespace {
 
 /// H5E_WALK_UPWARD visits the innermost frame first; the first text is kept.
@@ -31,4 +33,6 @@ void throw_hdf5_error(std::string_view doing, std::source_location where) {
                      " [" + std::string(file) + ":" + std::to_string(where.line()) + "]");
 }
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

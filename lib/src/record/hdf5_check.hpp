@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 
 /// A failed HDF5 call.
 class hdf5_error : public library_error {
@@ -48,4 +50,6 @@ class quiet_hdf5 {
     bool saved_ = false;
 };
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

@@ -4,7 +4,9 @@
 #include <hdf5.h>
 #include <utility>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 
 template <herr_t (*Close)(hid_t)>
 class hdf5_handle {
@@ -42,4 +44,6 @@ using attribute_handle = hdf5_handle<H5Aclose>;
 using properties_handle = hdf5_handle<H5Pclose>;
 using object_handle = hdf5_handle<H5Oclose>;
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

@@ -12,7 +12,9 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 namespace fs = std::filesystem;
 namespace {
 
@@ -194,4 +196,6 @@ void publish(fs::path const& name, bool overwrite) {
     sync_path(name.has_parent_path() ? name.parent_path() : fs::path("."));
 }
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

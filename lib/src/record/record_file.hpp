@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <string>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 
 /// NAME.partial
 [[nodiscard]] std::filesystem::path partial_path(std::filesystem::path const& name);
@@ -39,4 +41,6 @@ void sync_path(std::filesystem::path const& path);
 /// Renames NAME.partial to NAME, and makes that durable. Throws io_error if NAME exists and `overwrite` is false.
 void publish(std::filesystem::path const& name, bool overwrite);
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

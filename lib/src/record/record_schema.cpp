@@ -2,7 +2,9 @@
 
 #include <array>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 namespace {
 
 // A data set of a file with a path is long; the set of all operations is about 110 characters.
@@ -87,4 +89,6 @@ std::span<column<message_row> const> columns_of<message_row>() noexcept {
     return message_columns;
 }
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

@@ -15,7 +15,9 @@
 #include <variant>
 #include <vector>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 
 template <class Row>
 using member_of = std::variant<int Row::*, std::int64_t Row::*, double Row::*, std::string Row::*>;
@@ -132,4 +134,6 @@ template <class Row>
     return rows;
 }
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <string>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 namespace {
 
 constexpr std::size_t chunk_bytes = 32 * 1024; // a flush writes one chunk; a small record holds one chunk a table
@@ -169,4 +171,6 @@ std::vector<std::byte> read_bytes(hid_t parent, char const* name, std::span<colu
     throw io_error("table " + std::string(name) + ": " + e.what());
 }
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold

@@ -9,7 +9,9 @@
 #include <span>
 #include <vector>
 
-namespace steadfold::inline v0::detail {
+namespace steadfold {
+inline namespace v0 {
+namespace detail {
 
 /// The writer flushes at least this often.
 inline constexpr std::size_t rows_per_flush = 4096;
@@ -33,4 +35,6 @@ template <class Row>
     return decode_rows<Row>(read_bytes(parent, table_name<Row>(), layout_of<Row>()));
 }
 
-} // namespace steadfold::inline v0::detail
+} // namespace detail
+} // namespace v0
+} // namespace steadfold
