@@ -243,6 +243,10 @@ class cuda_backend final : public backend {
         arguments.length = count * components_;
         auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) % 16);
         arguments.head = std::min(arguments.length, (16 - misaligned) % 16 / component_bytes_);
+        if (components_ == 2 && arguments.head % 2 != 0) {
+            arguments.head = 0;
+            arguments.x_aligned = false;
+        }
         arguments.vectors = (arguments.length - arguments.head) * component_bytes_ / 16;
         auto const y_start =
             reinterpret_cast<std::uintptr_t>(y) + static_cast<std::uintptr_t>(arguments.head * component_bytes_);

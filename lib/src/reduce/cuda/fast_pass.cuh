@@ -13,6 +13,7 @@ template <dtype Real, int Components, bool Pairs>
 class fast_pass {
   public:
     static constexpr dtype real = Real;
+    static constexpr int min_blocks = 1;
     static constexpr int components = Components;
     static constexpr bool has_pairs = Pairs, compares = false, is_fast = true;
 

@@ -38,6 +38,8 @@ class float_pass {
     using storage = typename load::storage;
     static constexpr int element_bytes = sizeof(storage);
     static constexpr int width = per_vector<Real>;
+    // Measured on an H200: plain sums want 64 registers and more threads, everything else more registers.
+    static constexpr int min_blocks = Family == family_sum && Components == 1 && width <= 4 ? 2 : 1;
     static constexpr exact::digit_layout sum_digits = exact::sum_layout(Real),
                                          product_digits = exact::product_layout(Real);
     static constexpr int sum_floor = exact::lowest_bit(Real), product_floor = exact::lowest_product_bit(Real);
@@ -94,8 +96,8 @@ class float_pass {
     }
 
   private:
-    using sum_type = thread_folds<has_sum ? load::sum_folds : 1, Components, has_negative>;
-    using product_type = thread_folds<has_products ? load::product_folds : 1, Components, false>;
+    using sum_type = thread_folds<has_sum ? load::sum_folds : 1, Components, has_negative, false>;
+    using product_type = thread_folds<has_products ? load::product_folds : 1, Components, false, is_float64>;
 
     /// Smallest top whose half-open window holds x; nothing for values that no window takes.
     __device__ static int top_of(double x) {
@@ -194,7 +196,6 @@ class float_pass {
         for (int u = 0; u < Count; ++u)
 #pragma unroll
             for (int j = 0; j < width; ++j) {
-                // Vectors may start at an imaginary part: see the parity of head in finish_folds().
                 constexpr int parity_mask = Components - 1;
                 double const value = load::at(x[u], j);
                 if constexpr (has_sum) rests |= bits_of(sums_.fold(value, j & parity_mask)) << 1;
@@ -205,6 +206,8 @@ class float_pass {
                     if constexpr (is_float64) rests |= bits_of(products_.template fold<1>(e, j & parity_mask)) << 1;
                 }
             }
+        if constexpr (has_sum) sums_.values += Count * width / Components;
+        if constexpr (has_products) products_.values += Count * width / Components;
         note_signs(x, y);
         if (rests == 0) {
             batches_with_rests_ = 0;
@@ -226,7 +229,7 @@ class float_pass {
                 std::uint64_t const bits = bits_of(load::at(x[u], j));
                 bool const other = has_pairs ? !negative_zero_product(bits, bits_of(load::at(y[u], j)))
                                              : bits != exact::negative_zero_bits;
-                int const component = Components == 2 ? static_cast<int>((j + arguments_.head) & 1) : 0;
+                int const component = Components == 2 ? j & 1 : 0;
                 (component == 0 ? seen_ : seen_imaginary_) |= other;
             }
     }
@@ -368,15 +371,13 @@ class float_pass {
 
     template <class Flush>
     __device__ void flush_with(Flush const& do_flush) {
-        // Components of a vector are numbered from its start, which may be an imaginary part.
-        int const swap = Components == 2 ? static_cast<int>(arguments_.head & 1) : 0;
         std::uint64_t* sum[Components];
         std::uint64_t* negative[Components];
         std::uint64_t* products[Components];
         for (int c = 0; c < Components; ++c) {
-            sum[c] = block_.component[c ^ swap].sum;
-            negative[c] = block_.component[c ^ swap].negative;
-            products[c] = block_.component[c ^ swap].products;
+            sum[c] = block_.component[c].sum;
+            negative[c] = block_.component[c].negative;
+            products[c] = block_.component[c].products;
         }
         if constexpr (has_sum) do_flush(sums_, sum, negative, sum_digits.anchor, sum_floor);
         if constexpr (has_products) do_flush(products_, products, products, product_digits.anchor, product_floor);

@@ -10,12 +10,16 @@ namespace steadfold::inline v0::cuda {
 inline constexpr int fold_spacing = 42;
 
 /// `Count` folds of `Components` interleaved components; with Negative also the folds of the negative elements alone.
-template <int Count, int Components, bool Negative>
+/// With Errors every value is followed by its rounding error, which the first fold does not see.
+///
+/// `digits` sum bits(x + M) as they are; what M itself added is taken off once, when they are flushed.
+template <int Count, int Components, bool Negative, bool Errors>
 struct thread_folds {
     double magic[Count];
-    std::int64_t digits[Components][Count] = {};
+    std::uint64_t digits[Components][Count] = {};
     std::int64_t negative[Negative ? Components : 1][Count] = {};
     int top;
+    std::uint32_t values = 0; // of each component, since the last flush
 
     __device__ static exact::fold_window window(int top, int floor) {
         return exact::make_window(top, fold_spacing, floor);
@@ -34,9 +38,9 @@ struct thread_folds {
 #pragma unroll
         for (int i = First; i < Count; ++i) {
             double const t = __dadd_rn(x, magic[i]);
-            std::int64_t const digit = __double_as_longlong(t) - __double_as_longlong(magic[i]);
-            digits[component][i] += digit;
-            if constexpr (Negative) negative[component][i] += digit & sign;
+            digits[component][i] += bits_of(t);
+            if constexpr (Negative)
+                negative[component][i] += (__double_as_longlong(t) - __double_as_longlong(magic[i])) & sign;
             x = __dsub_rn(x, __dsub_rn(t, magic[i]));
         }
         return x;
@@ -53,10 +57,12 @@ struct thread_folds {
     /// Moves the digits into shared limbs, one thread at a time.
     __device__ void flush(std::uint64_t* const (&limbs)[Components], std::uint64_t* const (&negative_limbs)[Components],
                           int anchor, int floor) {
-        exact::fold_window const w = window(top, floor);
+        exact::fold_window const w = take_off_magic(floor);
+#pragma unroll
         for (int c = 0; c < Components; ++c)
+#pragma unroll
             for (int i = 0; i < Count; ++i) {
-                exact::deposit(limbs[c], anchor, digits[c][i], w.exponent[i], shared_add{});
+                exact::deposit(limbs[c], anchor, static_cast<std::int64_t>(digits[c][i]), w.exponent[i], shared_add{});
                 digits[c][i] = 0;
                 if constexpr (Negative) {
                     exact::deposit(negative_limbs[c], anchor, negative[c][i], w.exponent[i], shared_add{});
@@ -69,15 +75,31 @@ struct thread_folds {
     /// sum can overflow.
     __device__ void flush_warps(std::uint64_t* const (&limbs)[Components],
                                 std::uint64_t* const (&negative_limbs)[Components], int anchor, int floor) {
-        exact::fold_window const w = window(top, floor);
+        exact::fold_window const w = take_off_magic(floor);
+#pragma unroll
         for (int c = 0; c < Components; ++c)
+#pragma unroll
             for (int i = 0; i < Count; ++i) {
-                deposit_warp(digits[c][i], limbs[c], anchor, w.exponent[i]);
+                deposit_warp(static_cast<std::int64_t>(digits[c][i]), limbs[c], anchor, w.exponent[i]);
                 if constexpr (Negative) deposit_warp(negative[c][i], negative_limbs[c], anchor, w.exponent[i]);
             }
     }
 
   private:
+    /// Leaves the digits alone in `digits`. Sums wrap around at 2^64, the digits do not.
+    __device__ exact::fold_window take_off_magic(int floor) {
+        exact::fold_window const w = window(top, floor);
+#pragma unroll
+        for (int c = 0; c < Components; ++c)
+#pragma unroll
+            for (int i = 0; i < Count; ++i) {
+                std::uint64_t const times = Errors && i > 0 ? 2ull * values : values;
+                digits[c][i] -= times * w.magic_bits[i];
+            }
+        values = 0;
+        return w;
+    }
+
     __device__ static void deposit_warp(std::int64_t value, std::uint64_t* limbs, int anchor, int exponent) {
         std::int64_t low = value & 0xffffffff, high = value >> 32;
         for (int offset = 16; offset > 0; offset /= 2) {

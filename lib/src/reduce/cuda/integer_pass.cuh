@@ -12,6 +12,7 @@ template <bool Signed, unsigned Family>
 class integer_pass {
   public:
     static constexpr dtype real = Signed ? dtype::int64 : dtype::uint64;
+    static constexpr int min_blocks = 1;
     static constexpr int components = 1, element_bytes = 0; // the width is known at run time
     static constexpr bool compares = true, is_fast = false; // also carries the index of the first missing element
     static constexpr bool has_pairs = (Family & reduce_detail::feature_pairs) != 0;

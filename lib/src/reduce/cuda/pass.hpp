@@ -20,9 +20,10 @@ struct pass_arguments {
     void const* x = nullptr;
     void const* y = nullptr; // second array of pairs
     std::int64_t length = 0;
-    std::int64_t head = 0;    // components before x is aligned to 16 bytes
+    std::int64_t head = 0;    // components before x is aligned to 16 bytes; even for complex data
     std::int64_t vectors = 0; // aligned 16-byte vectors after them; the rest is the tail
     std::int64_t first_index = 0;
+    bool x_aligned = true;       // false: complex data whose real parts are out of step with 16 bytes
     bool y_aligned = false;      // y + head is aligned to 16 bytes too
     bool counts_specials = true; // false for the second of two kernels over the same data
     bool has_missing = false;

@@ -30,9 +30,10 @@ __device__ void merge_threads(block_partial& partial, block_partial* by_warp) {
     __syncthreads();
     if (threadIdx.x != 0) return;
     for (unsigned w = 1; w < blockDim.x / 32; ++w) {
-        partial.extrema.merge(by_warp[w].extrema);
-        for (int c = 0; c < 2; ++c)
-            for (int k = 0; k < 3; ++k) partial.fast[c][k] += by_warp[w].fast[c][k];
+        if constexpr (Extrema) partial.extrema.merge(by_warp[w].extrema);
+        if constexpr (Fast)
+            for (int c = 0; c < 2; ++c)
+                for (int k = 0; k < 3; ++k) partial.fast[c][k] += by_warp[w].fast[c][k];
     }
 }
 
@@ -47,17 +48,27 @@ __device__ inline bool is_last_block(std::uint32_t* ticket, bool& flag) {
     return flag;
 }
 
-__device__ inline void merge_blocks(pass_arguments const& arguments) {
-    exact::reduction_state& state = *arguments.state;
-    for (unsigned b = 0; b < gridDim.x; ++b) {
-        block_partial const& partial = arguments.partials[b];
-        state.component[0].extrema.merge(partial.extrema);
-        for (int c = 0; c < 2; ++c) {
-            state.component[c].fast_sum += partial.fast[c][0];
-            state.component[c].fast_magnitudes += partial.fast[c][1];
-            state.component[c].fast_products += partial.fast[c][2];
-        }
+/// The last block merges the partials of all blocks into the state, its threads side by side in a fixed order.
+template <class Pass>
+__device__ void merge_blocks(pass_arguments const& arguments, block_partial* by_warp) {
+    block_partial mine{};
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+        block_partial const& other = arguments.partials[b];
+        if constexpr (Pass::compares) mine.extrema.merge(other.extrema);
+        if constexpr (Pass::is_fast)
+            for (int c = 0; c < 2; ++c)
+                for (int k = 0; k < 3; ++k) mine.fast[c][k] += other.fast[c][k];
     }
+    merge_threads<Pass::compares, Pass::is_fast>(mine, by_warp);
+    if (threadIdx.x != 0) return;
+    exact::reduction_state& state = *arguments.state;
+    if constexpr (Pass::compares) state.component[0].extrema.merge(mine.extrema);
+    if constexpr (Pass::is_fast)
+        for (int c = 0; c < 2; ++c) {
+            state.component[c].fast_sum += mine.fast[c][0];
+            state.component[c].fast_magnitudes += mine.fast[c][1];
+            state.component[c].fast_products += mine.fast[c][2];
+        }
     *arguments.ticket = 0;
 }
 
@@ -107,6 +118,13 @@ __device__ int sampled_top(pass_arguments const& arguments, Pass const& pass, st
     return top;
 }
 
+__device__ inline void offer_first_nan(std::int64_t index, std::int64_t& first) {
+    constexpr std::int64_t none = exact::extrema_state{}.first_nan;
+    if (index == none) return;
+    ::cuda::atomic_ref<long long, ::cuda::thread_scope_device> cell{reinterpret_cast<long long&>(first)};
+    cell.fetch_min(index, ::cuda::memory_order_relaxed);
+}
+
 /// Adds what the block gathered to the device's state; all threads take part.
 template <class Pass>
 __device__ void add_block(exact::reduction_state const& block, exact::reduction_state& state) {
@@ -116,6 +134,7 @@ __device__ void add_block(exact::reduction_state const& block, exact::reduction_
         add_limbs(from.sum, exact::sum_layout(Pass::real).limbs, to.sum);
         add_limbs(from.negative, exact::sum_layout(Pass::real).limbs, to.negative);
         add_limbs(from.products, exact::product_layout(Pass::real).limbs, to.products);
+        if (c == 0 && threadIdx.x == 0) offer_first_nan(from.extrema.first_nan, to.extrema.first_nan);
         auto const* counts = reinterpret_cast<std::uint64_t const*>(&from.counts);
         if (threadIdx.x < sizeof(from.counts) / 8)
             device_add(reinterpret_cast<std::uint64_t*>(&to.counts) + threadIdx.x, counts[threadIdx.x]);
@@ -129,6 +148,13 @@ __device__ void pass_over(pass_arguments const& arguments, Pass& pass, std::int6
     int const width = 16 / bytes;
     auto const* x_vectors = static_cast<char const*>(arguments.x) + arguments.head * bytes;
     auto const* y_vectors = static_cast<char const*>(arguments.y) + (Pass::has_pairs ? arguments.head * bytes : 0);
+    // Vectors of complex data begin with a real part: data that is out of step with 16 bytes is read by elements.
+    auto const load_x = [&](std::int64_t i) {
+        if constexpr (Pass::components == 1)
+            return load_aligned(x_vectors + i * 16);
+        else
+            return arguments.x_aligned ? load_aligned(x_vectors + i * 16) : load_elements(x_vectors + i * 16, bytes);
+    };
     auto const load_y = [&](std::int64_t i) {
         if constexpr (!Pass::has_pairs)
             return vector16{};
@@ -141,13 +167,13 @@ __device__ void pass_over(pass_arguments const& arguments, Pass& pass, std::int6
         vector16 x[vectors_in_flight], y[vectors_in_flight];
 #pragma unroll
         for (int u = 0; u < vectors_in_flight; ++u) {
-            x[u] = load_aligned(x_vectors + (v + u * threads) * 16);
+            x[u] = load_x(v + u * threads);
             y[u] = load_y(v + u * threads);
         }
         pass.batch(x, y, arguments.head + v * width, threads * width);
     }
     for (; v < arguments.vectors; v += threads) {
-        vector16 const x[1] = {load_aligned(x_vectors + v * 16)}, y[1] = {load_y(v)};
+        vector16 const x[1] = {load_x(v)}, y[1] = {load_y(v)};
         pass.batch(x, y, arguments.head + v * width, 0);
     }
     if (thread < arguments.head) pass.single(thread);
@@ -156,7 +182,7 @@ __device__ void pass_over(pass_arguments const& arguments, Pass& pass, std::int6
 }
 
 template <class Pass>
-__global__ void __launch_bounds__(max_threads_per_block)
+__global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     reduce_kernel(pass_arguments const __grid_constant__ arguments) {
     __shared__ block_storage storage;
     __shared__ block_partial by_warp[max_threads_per_block / 32];
@@ -173,11 +199,12 @@ __global__ void __launch_bounds__(max_threads_per_block)
     block_partial partial{};
     pass.finish(partial);
     __syncthreads();
-    if (threadIdx.x == 0) partial.extrema.offer_nan(block.component[0].extrema.first_nan);
-    if constexpr (Pass::compares || Pass::is_fast) merge_threads<Pass::compares, Pass::is_fast>(partial, by_warp);
     add_block<Pass>(block, *arguments.state);
-    if (threadIdx.x == 0) arguments.partials[blockIdx.x] = partial;
-    if (is_last_block(arguments.ticket, last) && threadIdx.x == 0) merge_blocks(arguments);
+    if constexpr (Pass::compares || Pass::is_fast) {
+        merge_threads<Pass::compares, Pass::is_fast>(partial, by_warp);
+        if (threadIdx.x == 0) arguments.partials[blockIdx.x] = partial;
+        if (is_last_block(arguments.ticket, last)) merge_blocks<Pass>(arguments, by_warp);
+    }
 }
 
 } // namespace steadfold::inline v0::cuda
