@@ -1,0 +1,80 @@
+#include "report.hpp"
+
+#include <cstdio>
+
+namespace steadfold::inline v0::app {
+
+namespace {
+
+template <class... Values>
+std::string formatted(char const* format, Values... values) {
+    char text[512];
+    std::snprintf(text, sizeof text, format, values...);
+    return text;
+}
+
+std::string type_name(measured_group const& group) {
+    return std::string(name(group.label.type));
+}
+
+} // namespace
+
+summary summarise(measurement const& one) {
+    summary s;
+    s.median_us = quantile(one.samples_us, 0.5);
+    s.p5_us = quantile(one.samples_us, 0.05);
+    s.p95_us = quantile(one.samples_us, 0.95);
+    s.min_us = quantile(one.samples_us, 0);
+    s.rate_gb_per_s = static_cast<double>(one.bytes) / s.median_us / 1e3;
+    return s;
+}
+
+ratio ratio_of(measurement const& ours, measurement const& peer) {
+    if (&ours == &peer) return {1, {1, 1}};
+    double const bytes = static_cast<double>(ours.bytes) / static_cast<double>(peer.bytes);
+    interval const times = median_ratio_interval(peer.samples_us, ours.samples_us);
+    return {bytes * quantile(peer.samples_us, 0.5) / quantile(ours.samples_us, 0.5),
+            {bytes * times.low, bytes * times.high}};
+}
+
+std::string table_head() {
+    return formatted("%-9s %-12s %-25s %-8s %11s %12s %11s %11s %11s %8s %6s %-15s %s\n", "case", "timing",
+                     "implementation", "dtype", "elements", "bytes_B", "median_us", "p5_us", "p95_us", "GB/s", "ratio",
+                     "95_%_interval", "ratio_to");
+}
+
+std::string table_lines(measured_group const& group) {
+    std::string lines;
+    measurement const& peer = group.measurements.front();
+    for (measurement const& one : group.measurements) {
+        summary const s = summarise(one);
+        ratio const r = ratio_of(one, peer);
+        lines += formatted("%-9s %-12s %-25s %-8s %11lld %12lld %11.2f %11.2f %11.2f %8.1f %6.3f [%5.3f, %5.3f]  %s\n",
+                           group.label.case_name.c_str(), group.timing.c_str(), one.implementation.c_str(),
+                           type_name(group).c_str(), static_cast<long long>(group.label.elements),
+                           static_cast<long long>(one.bytes), s.median_us, s.p5_us, s.p95_us, s.rate_gb_per_s, r.value,
+                           r.range.low, r.range.high, peer.implementation.c_str());
+    }
+    return lines;
+}
+
+std::string to_csv(std::vector<measured_group> const& groups) {
+    std::string text = "case,timing,implementation,peer,dtype,threads,elements,bytes_B,calls_per_sample,samples,"
+                       "median_us,p5_us,p95_us,min_us,rate_GB_per_s,ratio,ratio_low,ratio_high,ratio_to\n";
+    for (measured_group const& group : groups) {
+        measurement const& peer = group.measurements.front();
+        for (measurement const& one : group.measurements) {
+            summary const s = summarise(one);
+            ratio const r = ratio_of(one, peer);
+            text += formatted("%s,%s,%s,%d,%s,%d,%lld,%lld,%d,%zu,%.4f,%.4f,%.4f,%.4f,%.3f,%.4f,%.4f,%.4f,%s\n",
+                              group.label.case_name.c_str(), group.timing.c_str(), one.implementation.c_str(),
+                              one.peer ? 1 : 0, type_name(group).c_str(), one.threads,
+                              static_cast<long long>(group.label.elements), static_cast<long long>(one.bytes),
+                              one.calls_per_sample, one.samples_us.size(), s.median_us, s.p5_us, s.p95_us, s.min_us,
+                              s.rate_gb_per_s, r.value, r.range.low, r.range.high, peer.implementation.c_str());
+        }
+    }
+    return text;
+}
+
+} // namespace steadfold::inline v0::app
