@@ -130,7 +130,10 @@ void require_equal(reduction_results const& results, reference<T> const& expecte
 
 template <class T>
 void require_close(T sum, reference<T> const& expected) {
-    require_within(sum, expected.sum, 16.0 * std::numeric_limits<T>::epsilon() * expected.l1, "sum");
+    // Each of n additions may be off by an epsilon of a partial sum, itself a walk of n steps as long as the data's
+    // root mean square; four of their standard deviations.
+    double const walk = std::sqrt(static_cast<double>(expected.count)) * expected.l2;
+    require_within(sum, expected.sum, 4.0 * std::numeric_limits<T>::epsilon() * walk, "sum");
 }
 
 template reference<float> reference_of(host_array<float> const&, host_array<float> const&, int);

@@ -29,8 +29,8 @@ void require_equal(reduction_results const& results, reference<T> const& expecte
 template <class T>
 void require_same_bits(T value, T expected, char const* what);
 
-/// For plain and compensated sums: a random walk of rounding errors stays far below this. Catches elements that are
-/// left out or taken twice, not a last digit.
+/// For plain and compensated sums of data of both signs: within what rounding explains, with room. Refuses sums that
+/// leave a part of the data out or take it twice; of single elements only while there are not too many (float: 10^6).
 template <class T>
 void require_close(T sum, reference<T> const& expected);
 
