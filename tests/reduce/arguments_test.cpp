@@ -49,6 +49,7 @@ TEST(arguments, options_that_make_no_sense_are_named) {
     expect_refused([] { make(sf::dtype::complex64, sf::mean, {.result = sf::dtype::int64}); }, {"complex64", "int64"});
     expect_refused([] { make(sf::dtype::int32, sf::operation::dot, {.missing = 3}); }, {"dot", "missing"});
     expect_refused([] { make(sf::dtype::float64, sf::sum, {}, {.threads = -3}); }, {"threads", "-3"});
+    expect_refused([] { make(sf::dtype::float64, sf::sum, {}, {.threads = 1000000}); }, {"threads", "1000000"});
     std::vector<float> const x = {1};
     expect_refused([&] { (void)sf::reduce({}, sf::view<float const>(x), sf::sum, {.result = sf::dtype::float64}); },
                    {"result", "array_view"});

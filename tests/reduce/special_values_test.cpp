@@ -90,6 +90,27 @@ TEST(sum, keeps_a_remainder_below_the_lowest_32_bits_of_a_fold) {
     EXPECT_VALUE(of(operation::sum, {0x1p1000, -0x1p1000, smallest}), smallest);
 }
 
+// The window is set by the first values; the largest it still takes, all of one sign, fill the fold sums to the brim.
+TEST(sum, of_a_whole_tile_at_the_limit_of_the_window_does_not_wrap) {
+    constexpr std::size_t n = 4 * 4096;
+    for (double const sign : {1.0, -1.0})
+        for (double const largest : {2.0, std::nextafter(2.0, 0.0), std::nextafter(2.0, 0.0) * 0x1p600}) {
+            double const first = largest / 4; // its window ends one bit higher
+            std::vector<double> x = {sign * first * 1.5};
+            x.resize(1 + n, sign * largest);
+            std::vector<double> root = {std::sqrt(std::fabs(x[0]))};
+            root.resize(1 + n, std::nextafter(std::sqrt(largest), 0.0));
+            for (auto const& values : {x, root}) {
+                sample const whole = sample_of(sf::dtype::float64, values, "limit of a window");
+                sf::operation_set const ops = sf::sum | sf::l1 | sf::sum_of_squares;
+                sf::reduction reduction{whole.type, ops, {}, {.threads = 1}};
+                reduction.add(whole.part(0, 1), 0);
+                reduction.add(whole.part(1, n), 1);
+                expect_results(reduction.finish(), summarise(whole.bytes.data(), whole.n, whole.type), {}, whole.label);
+            }
+        }
+}
+
 TEST(sum, rounds_once_into_narrow_results) {
     // By way of float64 these would become ties and go down to 1.
     EXPECT_VALUE(of(operation::sum, {1, 0x1p-11, 0x1p-100}, {.result = sf::dtype::float16}), 1 + 0x1p-10);

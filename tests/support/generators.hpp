@@ -77,8 +77,9 @@ enum class pair_class {
     underflow,    ///< products that vanish or lose bits below the smallest number
     overflow,     ///< products above the largest number that cancel or do not
     specials,     ///< Inf, 0 and NaN against each other
+    errors,       ///< products and their rounded values taken off again: only the rounding errors remain
 };
-inline constexpr int pair_class_count = 6;
+inline constexpr int pair_class_count = 7;
 
 struct sample_pair {
     sample x, y;
