@@ -2,6 +2,7 @@
 #include "launch.hpp"
 #include "peer_table.hpp"
 #include "steadfold/error.hpp"
+#include "steadfold/self_test.hpp"
 #include "steadfold/topology.hpp"
 #include "steadfold/version.hpp"
 #include "topology_json.hpp"
@@ -21,6 +22,7 @@ constexpr char const* examples = R"(Examples:
   steadfold-topo                           this machine, as one process sees it
   steadfold-topo --json > here.json        the same for programs
   mpirun -n 4 steadfold-topo               which GPUs each of 4 ranks would use
+  mpirun -n 4 steadfold-topo --self-test   does this build compute right on every rank's processors?
   srun --ntasks-per-node=4 --gpus-per-node=4 steadfold-topo
 
 Exit codes: 0 done, 1 something failed, 2 wrong usage. No GPU is not a failure.
@@ -29,6 +31,7 @@ Exit codes: 0 done, 1 something failed, 2 wrong usage. No GPU is not a failure.
 struct settings {
     bool json = false;
     bool no_probe = false;
+    bool self_test = false;
 };
 
 void describe(CLI::App& program, settings& chosen) {
@@ -39,6 +42,8 @@ void describe(CLI::App& program, settings& chosen) {
     program.add_flag("--json", chosen.json, "Print JSON instead of a tree");
     program.add_flag("--no-probe", chosen.no_probe,
                      "Make no CUDA context on any GPU; the largest non-portable cluster size stays unknown");
+    program.add_flag("--self-test", chosen.self_test,
+                     "Reduce torture vectors on the host and on every GPU of every rank; compare every bit");
 }
 
 bool print(std::string const& text) {
@@ -55,7 +60,19 @@ std::string as_text(sf::topology const& all) {
     return text;
 }
 
+/// Every rank tests its own processors; any failure fails all.
+int run_self_test(sf::communicator const& world) {
+    std::int64_t failed = 0;
+    for (sf::self_test_result const& result : sf::self_test_everywhere()) {
+        std::string const rank = world.size() > 1 ? "rank " + std::to_string(world.rank()) + ", " : "";
+        if (!print(rank + result.summary() + "\n") || !result.passed()) failed = 1;
+    }
+    world.all_reduce_sum({&failed, 1});
+    return failed == 0 ? exit_ok : exit_failed;
+}
+
 int run(sf::app::app_environment& environment, settings const& chosen) {
+    if (chosen.self_test) return run_self_test(environment.world());
     sf::discovery_options options;
     options.probe_clusters = !chosen.no_probe && environment.local_rank() == 0; // one context a GPU is enough
     sf::topology const all = sf::discover_topology(environment.world(), options);

@@ -1,7 +1,6 @@
 // Superaccumulators as values: merging, rounding to other types, and bytes that are never trusted.
-#include "steadfold/exact.hpp"
-
 #include "steadfold/error.hpp"
+#include "steadfold/exact.hpp"
 #include "support/check.hpp"
 
 #include <cmath>
@@ -42,8 +41,8 @@ TEST(superaccumulator, of_any_grouping_has_the_oracles_bits_and_equal_bytes) {
 TEST(superaccumulator, rounds_straight_to_other_types) {
     sf::superaccumulator<double> a;
     a.add(1.0);
-    a.add(0x1p-24);  // half of float's last place
-    a.add(0x1p-60);  // and what decides, which a rounding by way of double would lose
+    a.add(0x1p-24); // half of float's last place
+    a.add(0x1p-60); // and what decides, which a rounding by way of double would lose
     EXPECT_EQ(a.round_to<float>(), 1.0f + 0x1p-23f);
     EXPECT_EQ(a.round(), 1.0 + 0x1p-24);
     EXPECT_EQ(a.round_to<std::int32_t>(), 1);
@@ -106,7 +105,8 @@ TEST(superaccumulator, refuses_bytes_that_are_none) {
     using other = sf::superaccumulator<float>;
     EXPECT_THROW((void)other::deserialise(bytes), sf::argument_error);
     for (std::size_t length = 0; length < bytes.size(); ++length)
-        EXPECT_THROW((void)sf::superaccumulator<double>::deserialise(std::span{bytes}.first(length)), sf::argument_error);
+        EXPECT_THROW((void)sf::superaccumulator<double>::deserialise(std::span{bytes}.first(length)),
+                     sf::argument_error);
     auto longer = bytes;
     longer.push_back(std::byte{0});
     EXPECT_THROW((void)sf::superaccumulator<double>::deserialise(longer), sf::argument_error);

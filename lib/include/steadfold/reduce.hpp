@@ -12,6 +12,7 @@
 /// variances and extrema, index -1, each with status `empty`. A complex element with a NaN part counts as NaN.
 #pragma once
 
+#include "steadfold/array.hpp"
 #include "steadfold/communicator.hpp"
 #include "steadfold/dtype.hpp"
 #include "steadfold/operations.hpp"
@@ -22,6 +23,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 namespace steadfold {
 inline namespace v0 {
@@ -86,6 +90,17 @@ class reduction {
 [[nodiscard]] reduction_results reduce(communicator const& ranks, array_view x, operation_set operations,
                                        reduce_options const& options = {}, std::int64_t first_index = 0);
 
+/// A piece of this rank's part of an array, and the row-major index of its first element in the whole.
+struct array_piece {
+    array_view data;
+    std::int64_t first_index = 0;
+};
+
+/// The same over pieces that may lie on different devices: each is reduced where it lies, GPUs side by side.
+/// `type` is the element type of the whole, also on ranks without pieces.
+[[nodiscard]] reduction_results reduce(communicator const& ranks, dtype type, std::span<array_piece const> pieces,
+                                       operation_set operations, reduce_options const& options = {});
+
 /// Typed form of reduce(); `options.result` must not be set.
 template <class T>
 [[nodiscard]] statistics<std::remove_const_t<T>> reduce(communicator const& ranks, view<T> x, operation_set operations,
@@ -93,6 +108,17 @@ template <class T>
                                                         std::int64_t first_index = 0) {
     detail::require_default_result(options);
     return detail::typed<std::remove_const_t<T>>(reduce(ranks, array_view(x), operations, options, first_index));
+}
+
+/// Results over all elements of a partitioned array: every rank passes its part.
+template <class T>
+[[nodiscard]] statistics<T> reduce(communicator const& ranks, array<T> const& x, operation_set operations,
+                                   reduce_options const& options = {}) {
+    detail::require_default_result(options);
+    std::vector<array_piece> pieces;
+    for (auto const& shard : x.shards())
+        if (shard.range.count > 0) pieces.push_back({shard.data, shard.range.first});
+    return detail::typed<T>(reduce(ranks, dtype_of<T>, pieces, operations, options));
 }
 
 /// Sum of x[i] * y[i] over every rank, correctly rounded. Collective; the views must be of the same length.

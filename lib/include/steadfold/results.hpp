@@ -105,6 +105,8 @@ template <class R>
         return std::bit_cast<double>(value.bits[0]);
     else if constexpr (std::is_same_v<R, float>)
         return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits[0]));
+    else if constexpr (std::is_same_v<R, half> || std::is_same_v<R, bfloat16>)
+        return R{static_cast<std::uint16_t>(value.bits[0])};
     else {
         using part = typename R::value_type;
         return {value_as<part>({dtype_of<part>, {value.bits[0], 0}, {}}),

@@ -7,9 +7,11 @@
 #include "reduce/plan.hpp"
 #include "steadfold/error.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace steadfold {
 inline namespace v0 {
@@ -27,8 +29,10 @@ struct reduction::implementation {
 namespace {
 
 std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution const& where) {
-    if (where.threads < 0)
-        throw argument_error("threads is " + std::to_string(where.threads) + "; it must be 0 or more");
+    constexpr int most_threads = 1024; // more than any node has: a slip, and it would take the machine with it
+    if (where.threads < 0 || where.threads > most_threads)
+        throw argument_error("threads is " + std::to_string(where.threads) + "; it must be from 0 to " +
+                             std::to_string(most_threads));
     return where.kind == processor_kind::cuda ? make_cuda_backend(what, where) : make_host_backend(what, where);
 }
 
@@ -135,6 +139,24 @@ reduction_results reduce(communicator const& ranks, array_view x, operation_set 
     reduction once{x.type, operations, options, where_it_lies(x)};
     once.add(x, first_index);
     return once.finish(ranks);
+}
+
+reduction_results reduce(communicator const& ranks, dtype type, std::span<array_piece const> pieces,
+                         operation_set operations, reduce_options const& options) {
+    // One reduction for every processor that holds a piece; the host takes part even if it holds none.
+    std::vector<std::pair<execution, reduction>> places;
+    places.emplace_back(execution{}, reduction{type, operations, options, {}});
+    for (array_piece const& piece : pieces) {
+        execution const where = where_it_lies(piece.data);
+        auto place = std::find_if(places.begin(), places.end(), [&where](auto const& p) {
+            return p.first.kind == where.kind && (where.kind == processor_kind::host || p.first.device == where.device);
+        });
+        if (place == places.end())
+            place = places.emplace(places.end(), where, reduction{type, operations, options, where});
+        place->second.add(piece.data, piece.first_index); // GPUs return at once and work side by side
+    }
+    for (std::size_t i = 1; i < places.size(); ++i) places[0].second.merge(places[i].second);
+    return places[0].second.finish(ranks);
 }
 
 result_value dot(communicator const& ranks, array_view x, array_view y, reduce_options const& options) {

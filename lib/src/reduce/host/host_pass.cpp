@@ -13,10 +13,11 @@ using namespace reduce_detail;
 host_pass::host_pass(plan const& plan, tile_kernels const& kernels)
     : plan_{plan}, kernels_{kernels}, real_{component_type(plan.type)}, components_{component_count(plan.type)},
       sum_digits_{exact::sum_layout(real_)}, product_digits_{exact::product_layout(real_)} {
-    if (is_integer(real_))
-        widened_integers_ = std::make_unique<std::int64_t[]>(2 * tile_elements);
-    else
-        widened_floats_ = std::make_unique<double[]>(2 * tile_elements);
+    // float64 and 64-bit integers are read where they are; dropping missing integers needs a tile all the same.
+    if (is_integer(real_) && (size_bytes(real_) < 8 || plan.missing))
+        widened_integers_ = std::make_unique_for_overwrite<std::int64_t[]>(2 * tile_elements);
+    if (!is_integer(real_) && real_ != dtype::float64)
+        widened_floats_ = std::make_unique_for_overwrite<double[]>(2 * tile_elements);
 }
 
 double* host_pass::float_scratch(int which) const {
