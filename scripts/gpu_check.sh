@@ -94,6 +94,7 @@ step ctest_gpu 900 ctest --test-dir "$build" --label-regex gpu --output-on-failu
 
 if command -v compute-sanitizer > /dev/null; then
     while IFS= read -r program; do
+        grep -q Sanitizer <("$program" --gtest_filter='*Sanitizer*' --gtest_list_tests) || continue
         sanitize memcheck "$program"
         sanitize racecheck "$program"
     done < <(find "$build/tests" -name 'test_reduce_cuda*' -type f -perm -u+x | sort)

@@ -104,7 +104,8 @@ self_test_result self_test(execution const& where) {
 
 std::vector<self_test_result> self_test_everywhere() {
     std::vector<self_test_result> results{self_test({})};
-    for (gpu_facts const& gpu : discover_topology().here().process.gpus)
+    topology const here = discover_topology();
+    for (gpu_facts const& gpu : here.here().process.gpus)
         results.push_back(self_test({.kind = processor_kind::cuda, .device = gpu.ordinal}));
     return results;
 }

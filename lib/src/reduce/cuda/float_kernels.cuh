@@ -15,8 +15,9 @@ kernel real_kernel() {
 template <dtype Real>
 kernel find_real_kernel(unsigned family, bool fast) {
     if (fast) {
-        if (family == family_pairs) return reduce_kernel<fast_pass<Real, 1, true>>;
-        return reduce_kernel<fast_pass<Real, 1, false>>;
+        if (family == family_pairs) return reduce_kernel<fast_pass<Real, 1, true, false>>;
+        if (family == family_sum) return reduce_kernel<fast_pass<Real, 1, false, false>>;
+        return reduce_kernel<fast_pass<Real, 1, false, true>>;
     }
     switch (family) {
     case family_sum:
@@ -37,7 +38,7 @@ kernel find_real_kernel(unsigned family, bool fast) {
 /// Complex data has sums only: no order, no pairs here.
 template <dtype Real>
 kernel find_complex_kernel(unsigned family, bool fast) {
-    if (fast) return reduce_kernel<fast_pass<Real, 2, false>>;
+    if (fast) return reduce_kernel<fast_pass<Real, 2, false, true>>;
     if (family == family_sum) return reduce_kernel<float_pass<Real, 2, family_sum>>;
     return reduce_kernel<float_pass<Real, 2, family_all>>;
 }
