@@ -113,10 +113,13 @@ done
 if command -v mpirun > /dev/null; then
     for ((k = 1; k <= gpus; ++k)); do
         job "job_${k}_ranks_one_gpu_each" mpirun -n "$k" "$reduce" --device cuda --gpus 1
+        job "job_${k}_ranks_nccl" mpirun -n "$k" "$reduce" --device cuda --gpus 1 --combine nccl
     done
 fi
 export work
 export -f same_bits
+job job_self_check "$reduce" --device cuda --self-check
+step self_test 120 "$build/apps/steadfold-topo/steadfold-topo" --self-test || true
 step same_bits 60 bash -c same_bits || true
 
 heading "results"
