@@ -1,5 +1,5 @@
 // Results that can be worked out by hand: signs of zero, ties, infinities, NaN, overflow, empty ranges.
-#include "steadfold/error.hpp"
+#include "reduce/levels.hpp"
 #include "support/check.hpp"
 
 #include <bit>
@@ -93,22 +93,24 @@ TEST(sum, keeps_a_remainder_below_the_lowest_32_bits_of_a_fold) {
 // The window is set by the first values; the largest it still takes, all of one sign, fill the fold sums to the brim.
 TEST(sum, of_a_whole_tile_at_the_limit_of_the_window_does_not_wrap) {
     constexpr std::size_t n = 4 * 4096;
-    for (double const sign : {1.0, -1.0})
-        for (double const largest : {2.0, std::nextafter(2.0, 0.0), std::nextafter(2.0, 0.0) * 0x1p600}) {
-            double const first = largest / 4; // its window ends one bit higher
-            std::vector<double> x = {sign * first * 1.5};
-            x.resize(1 + n, sign * largest);
-            std::vector<double> root = {std::sqrt(std::fabs(x[0]))};
-            root.resize(1 + n, std::nextafter(std::sqrt(largest), 0.0));
-            for (auto const& values : {x, root}) {
-                sample const whole = sample_of(sf::dtype::float64, values, "limit of a window");
-                sf::operation_set const ops = sf::sum | sf::l1 | sf::sum_of_squares;
-                sf::reduction reduction{whole.type, ops, {}, {.threads = 1}};
-                reduction.add(whole.part(0, 1), 0);
-                reduction.add(whole.part(1, n), 1);
-                expect_results(reduction.finish(), summarise(whole.bytes.data(), whole.n, whole.type), {}, whole.label);
+    auto const check = [](std::vector<double> const& values, std::string const& level) {
+        sample const whole = sample_of(sf::dtype::float64, values, "limit of a window, level " + level);
+        sf::reduction reduction{whole.type, sf::sum | sf::l1 | sf::sum_of_squares, {}, {.threads = 1}};
+        reduction.add(whole.part(0, 1), 0);
+        reduction.add(whole.part(1, n), 1);
+        expect_results(reduction.finish(), summarise(whole.bytes.data(), whole.n, whole.type), {}, whole.label);
+    };
+    at_every_level([&](std::string const& level) {
+        for (double const sign : {1.0, -1.0})
+            for (double const largest : {2.0, std::nextafter(2.0, 0.0), std::nextafter(2.0, 0.0) * 0x1p600}) {
+                double const first = 0.375 * largest; // its window ends one bit higher
+                std::vector<double> x(1 + n, sign * largest), root(1 + n, std::nextafter(std::sqrt(largest), 0.0));
+                x[0] = sign * first;
+                root[0] = std::sqrt(first);
+                check(x, level);
+                check(root, level); // whose squares are at the limit
             }
-        }
+    });
 }
 
 TEST(sum, rounds_once_into_narrow_results) {
