@@ -172,10 +172,9 @@ TEST_F(cuda_device, bad_arguments_are_named) {
 TEST_F(cuda_device, the_current_device_is_left_as_it_was) {
     if (device_count() < 2) GTEST_SKIP() << "no GPU to spare: needs two";
     require(cudaSetDevice(1));
-    device_bytes const there{std::size_t{80}};
+    device_bytes const there{std::vector<std::byte>(80)}; // ten zeros
     require(cudaSetDevice(0));
     sf::reduction reduction{sf::dtype::float64, sf::sum, {}, {.kind = sf::processor_kind::cuda, .device = 1}};
-    require(cudaMemset(there.data(), 0, 80));
     reduction.add({there.data(), 10, sf::dtype::float64});
     EXPECT_EQ(reduction.finish()[sf::operation::sum].as_double(), 0);
     int current = -1;
