@@ -11,6 +11,7 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -63,6 +64,9 @@ void reset_signals() noexcept {
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     for (int number = 1; number < NSIG; ++number) ::sigaction(number, &standard, nullptr);
+    // A terminal, mpirun and Slurm send these to every process of a job: what they mean is the parent's to decide.
+    standard.sa_handler = SIG_IGN;
+    for (int const number : {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) ::sigaction(number, &standard, nullptr);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -89,6 +93,9 @@ void limit_memory([[maybe_unused]] std::size_t bytes) noexcept {
     rlim_t total = 0;
     if (__builtin_add_overflow(pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)), bytes, &total)) return;
     limit.rlim_cur = std::min(limit.rlim_max, total);
+#ifdef M_MMAP_THRESHOLD // large buffers go back to the system at once, or holes between them use up the limit
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
     ::setrlimit(RLIMIT_AS, &limit);
 #endif
 }

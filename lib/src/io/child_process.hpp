@@ -14,7 +14,8 @@ namespace steadfold::inline v0::io_detail {
 class child_process {
   public:
     /// Forks; `body` runs in the child with the child's end of the socket, and the child exits when it returns. The
-    /// child has no open file but the socket, default signal handlers, `memory_limit_bytes` of address space on top of
+    /// child has no open file but the socket, no signal handlers (those that end a whole job are ignored: the parent
+    /// decides), `memory_limit_bytes` of address space on top of
     /// what the parent uses, and does not outlive the parent.
     /// @throws io_error  if the system has no room for a process
     child_process(std::size_t memory_limit_bytes, std::function<void(int)> const& body);

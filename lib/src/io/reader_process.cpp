@@ -47,7 +47,7 @@ void reader_process::fail(std::exception_ptr failure) {
 void reader_process::fail_by_timeout() {
     fail(std::make_exception_ptr(timeout_error(name_ + ": no answer from its reader process within " +
                                                seconds_text(deadline_) +
-                                               "; is the file system slow? Raise the deadline (--timeout)")));
+                                               "; is the file system slow? Raise the deadline (--deadline)")));
 }
 
 void reader_process::fail_by_death() {

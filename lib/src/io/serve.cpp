@@ -54,7 +54,7 @@ std::string failure_of(std::string const& file, read_options const& options, Wor
         return {};
     } catch (std::bad_alloc const&) {
         return file + ": reading it takes more than the " + std::to_string(options.memory_limit_bytes >> 20) +
-               " MiB that its reader process may use; raise that limit, unless the file is corrupt";
+               " MiB that its reader process may use; raise that limit (--memory), unless the file is corrupt";
     } catch (std::exception const& failure) {
         return one_line(failure.what());
     }
