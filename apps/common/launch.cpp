@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <signal.h>
 #include <string>
 #include <unistd.h>
@@ -22,6 +23,14 @@ int environment_number(char const* name, int otherwise) {
     char* end = nullptr;
     long const value = std::strtol(text, &end, 10);
     return *end == '\0' && value >= 0 ? static_cast<int>(value) : otherwise;
+}
+
+/// A file opened later, a run record say, would get the number of a standard stream the caller had closed, and what is
+/// printed would go into it. Writing to /dev/full fails, as it should.
+void occupy_standard_streams() {
+    for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(stream, F_GETFD) < 0)
+            static_cast<void>(!open(stream == STDOUT_FILENO ? "/dev/full" : "/dev/null", O_RDWR));
 }
 
 bool started_by_launcher() {
@@ -57,6 +66,7 @@ void find_local_rank(int& rank, int& ranks) {
 
 #ifdef STEADFOLD_HAS_MPI
 app_environment::app_environment(int& argc, char**& argv) {
+    occupy_standard_streams();
     int initialised = 0;
     MPI_Initialized(&initialised);
     if (!started_by_launcher() && !initialised) return;
@@ -80,6 +90,7 @@ app_environment::~app_environment() {
 }
 #else
 app_environment::app_environment(int&, char**&) {
+    occupy_standard_streams();
     // Every process would compute, and print, the whole result on its own.
     if (started_by_launcher() && environment_number("OMPI_COMM_WORLD_SIZE", 2) > 1) {
         std::fprintf(stderr, "This program was built without MPI and cannot share work between ranks: start it without "

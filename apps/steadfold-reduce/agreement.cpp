@@ -9,7 +9,13 @@ namespace steadfold::inline v0::app {
 
 void agree(communicator const& world, std::string const& failure) {
     std::vector<std::size_t> lengths;
-    std::vector<std::byte> const texts = world.all_gather_varying(std::as_bytes(std::span{failure}), lengths);
+    std::vector<std::byte> texts;
+    try {
+        texts = world.all_gather_varying(std::as_bytes(std::span{failure}), lengths);
+    } catch (timeout_error const& e) {
+        if (failure.empty()) throw;
+        throw timeout_error(failure + " (and then: " + e.what() + ")");
+    }
     auto const first = std::find_if(lengths.begin(), lengths.end(), [](std::size_t length) { return length > 0; });
     if (first == lengths.end()) return;
     // All texts before the first one are empty, so it begins at the front.

@@ -21,6 +21,7 @@ void catch_interrupts() {
     sigemptyset(&action.sa_mask);
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     for (int const number : {SIGINT, SIGTERM, SIGUSR1}) sigaction(number, &action, nullptr);
+    signal(SIGPIPE, SIG_IGN); // `| head` must not keep the record from being finished: the failed write is noticed
 }
 
 bool interrupted_anywhere(communicator const& world) {

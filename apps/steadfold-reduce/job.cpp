@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace steadfold::inline v0::app {
 
@@ -40,6 +42,30 @@ struct step {
     index_range range;
 };
 
+/// Chunks of all processors in turn, so that all of them are busy at the same time.
+class step_sequence {
+  public:
+    step_sequence(std::vector<share> const& shares, std::int64_t chunk) : shares_{shares}, chunk_{chunk} {}
+
+    [[nodiscard]] std::optional<step> next() {
+        for (std::size_t passed = 0; passed <= shares_.size(); ++passed) {
+            if (processor_ == shares_.size()) {
+                processor_ = 0;
+                done_ += chunk_;
+            }
+            std::size_t const i = processor_++;
+            index_range const& whole = shares_[i].range;
+            if (done_ < whole.count) return step{i, {whole.first + done_, std::min(chunk_, whole.count - done_)}};
+        }
+        return std::nullopt;
+    }
+
+  private:
+    std::vector<share> const& shares_;
+    std::int64_t chunk_, done_ = 0;
+    std::size_t processor_ = 0;
+};
+
 /// The job of this rank: readers, one reduction a processor, and the walk over the chunks.
 class local_job {
   public:
@@ -49,10 +75,8 @@ class local_job {
         operations_ = inputs.size() == 2 ? operation_set{operation::dot} : chosen.operations;
         options_ = chosen.options;
         for (dataset_reader const& reader : readers_) require_same_shape(first, reader.info());
-        // A file that declares missing values wants them left out, unless the user says otherwise.
-        if (first.declares_missing && !chosen.nan_policy_given) options_.nans = nan_policy::ignore;
-        if (inputs.size() == 1) options_.missing = first.missing;
-        for (execution const& where : how.processors) parts_.emplace_back(first.type, operations_, options_, where);
+        for (dataset_reader const& reader : readers_) obey_missing(reader.info(), chosen);
+        for (execution const& where : how.processors) add_part(inputs.front(), where);
     }
 
     void set_ranges(partition const& layout, int rank) {
@@ -64,17 +88,20 @@ class local_job {
     }
 
     void stream(progress_bar& bar) {
-        std::vector<step> const steps = plan_steps();
-        for (std::size_t k = 0; k < steps.size(); ++k) {
+        step_sequence steps(shares_, readers_.front().chunk_elements());
+        std::optional<step> before, now = steps.next();
+        if (now) start(0, *now);
+        for (std::size_t buffer = 0; now; buffer = 1 - buffer) {
             throw_if_interrupted();
-            if (k == 0) start(0, steps[0]);
-            wait(k % 2, steps[k]);
-            if (k + 1 < steps.size()) {
-                if (k > 0) parts_[steps[k - 1].processor].wait(); // it may still read the buffer that is filled next
-                start((k + 1) % 2, steps[k + 1]);
+            wait(buffer, *now);
+            std::optional<step> const after = steps.next();
+            if (after) {
+                if (before) parts_[before->processor].wait(); // it may still read the buffer that is filled next
+                start(1 - buffer, *after);
             }
-            reduce(k % 2, steps[k]);
-            bar.advance(steps[k].range.count);
+            reduce(buffer, *now);
+            bar.advance(now->range.count);
+            before = std::exchange(now, after);
         }
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             auto const begin = clock::now();
@@ -97,28 +124,36 @@ class local_job {
     [[nodiscard]] std::vector<share> const& shares() const { return shares_; }
 
   private:
-    static void require_same_shape(dataset_info const& a, dataset_info const& b) {
-        if (a.type != b.type)
-            throw argument_error("dot needs two arrays of one type: " + a.file + " holds " + std::string(name(a.type)) +
-                                 ", " + b.file + " " + std::string(name(b.type)));
-        if (a.elements != b.elements)
-            throw argument_error("dot needs two arrays of one length: " + a.file + " holds " +
-                                 std::to_string(a.elements) + " elements, " + b.file + " " +
-                                 std::to_string(b.elements));
+    void add_part(std::string const& input, execution const& where) {
+        try {
+            parts_.emplace_back(info().type, operations_, options_, where);
+        } catch (argument_error const& e) {
+            throw argument_error(input + ": " + e.what());
+        }
     }
 
-    /// Chunks of all processors in turn, so that all of them are busy at the same time.
-    [[nodiscard]] std::vector<step> plan_steps() const {
-        std::int64_t const chunk = readers_.front().chunk_elements();
-        std::vector<step> steps;
-        for (std::int64_t done = 0;; done += chunk) {
-            std::size_t const before = steps.size();
-            for (std::size_t i = 0; i < shares_.size(); ++i) {
-                index_range const& whole = shares_[i].range;
-                if (done < whole.count) steps.push_back({i, {whole.first + done, std::min(chunk, whole.count - done)}});
-            }
-            if (steps.size() == before) return steps;
-        }
+    /// A file that declares missing values wants them left out, unless the user says otherwise.
+    void obey_missing(dataset_info const& info, settings const& chosen) {
+        if (info.declares_missing && !chosen.keep_missing && !chosen.nan_policy_given)
+            options_.nans = nan_policy::ignore;
+        if (!info.missing) return;
+        if (readers_.size() == 2)
+            throw argument_error(info.file + ":" + info.path +
+                                 " declares a missing value, which a dot of integers cannot leave out; use "
+                                 "--keep-missing to take it as a number");
+        options_.missing = info.missing;
+    }
+
+    static void require_same_shape(dataset_info const& a, dataset_info const& b) {
+        auto const is = [](dataset_info const& x, std::string const& what) {
+            return x.file + ":" + x.path + " " + what;
+        };
+        if (a.type != b.type)
+            throw argument_error("dot needs two arrays of one type: " + is(a, std::string(name(a.type))) + ", " +
+                                 is(b, std::string(name(b.type))) + "; choose others, or convert one");
+        if (a.elements != b.elements)
+            throw argument_error("dot needs two arrays of one length: " + is(a, std::to_string(a.elements)) + ", " +
+                                 is(b, std::to_string(b.elements)) + " elements; choose others");
     }
 
     void start(std::size_t buffer, step const& s) {
@@ -181,7 +216,7 @@ outcome run_job(communicator const& world, communicator const& combiner, setting
         bar.complete();
     });
     outcome result;
-    result.results = job->combine(combiner);
+    together(world, combiner, [&] { result.results = job->combine(combiner); });
     result.input = inputs.size() == 2 ? inputs[0] + " . " + inputs[1] : inputs[0];
     result.info = job->info();
     result.operations = job->operations();
@@ -200,10 +235,7 @@ conduct planned_conduct(settings const& chosen, std::vector<execution> processor
     auto const readers = static_cast<std::size_t>(inputs);
     how.chunk_bytes =
         chosen.chunk_bytes != 0 ? chosen.chunk_bytes : std::clamp(chosen.memory_bytes / 8 / readers, smallest, largest);
-    std::size_t const buffers = 2 * readers * how.chunk_bytes;
-    if (buffers > chosen.memory_bytes)
-        throw argument_error("--chunk " + std::to_string(how.chunk_bytes) + " needs " + std::to_string(buffers) +
-                             " bytes of buffers, more than --memory allows");
+    std::size_t const buffers = std::min(2 * readers * how.chunk_bytes, chosen.memory_bytes);
     how.reader_memory_bytes = std::max<std::size_t>((chosen.memory_bytes - buffers) / readers, std::size_t{64} << 20);
     how.progress = !chosen.quiet;
     return how;

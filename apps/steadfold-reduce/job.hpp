@@ -38,6 +38,7 @@ struct outcome {
     std::vector<share> shares; // of this rank
     double seconds = 0;        // of the whole, on this rank
     reduction_results results;
+    int self_check_ways = 0; // other ways that gave the same bits
 };
 
 /// Reduces one data set, or the products of two. Collective; every rank gets the results.

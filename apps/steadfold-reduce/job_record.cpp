@@ -1,9 +1,9 @@
 #include "job_record.hpp"
 
+#include "output.hpp"
 #include "steadfold/error.hpp"
 #include "topology_json.hpp"
 
-#include <cstdio>
 #include <exception>
 
 namespace steadfold::inline v0::app {
@@ -61,15 +61,14 @@ std::vector<result_row> results_of(outcome const& job) {
     return rows;
 }
 
-std::vector<partition_row> partition_of(outcome const& job, topology const* here) {
+/// @param done  the rows of all ranks, one a shard, in the order of shards
+std::vector<partition_row> partition_of(outcome const& job, std::vector<operation_row> const& done) {
     std::vector<partition_row> rows;
     for (std::int64_t shard = 0; shard < job.layout.shard_count(); ++shard) {
         shard_position const at = job.layout.shard_at(shard);
         index_range const range = job.layout.shard_range(shard);
-        int device = at.device;
-        if (here != nullptr)
-            device = here->ranks[static_cast<std::size_t>(at.rank)].devices.at(static_cast<std::size_t>(at.device));
-        rows.push_back({shard, at.rank, device, at.domain, range.first, range.count});
+        rows.push_back(
+            {shard, at.rank, done.at(static_cast<std::size_t>(shard)).device, at.domain, range.first, range.count});
     }
     return rows;
 }
@@ -91,7 +90,7 @@ void job_record::attempt(Work const& work) {
         work();
     } catch (std::exception const& e) {
         failed_ = true;
-        std::fprintf(stderr, "steadfold-reduce: warning: no run record: %s\n", e.what());
+        complain(std::string("warning: no run record: ") + e.what());
     }
 }
 
@@ -120,11 +119,10 @@ void job_record::add(outcome const& job, speed const&) {
     std::vector<std::byte> const all = world_.all_gather_varying(pack(mine), lengths);
     if (!record_) return;
     attempt([&] {
-        if (partition_of_.empty()) {
-            partition_of_ = job.input;
-            record_->append(std::span<partition_row const>(partition_of(job, nullptr)));
-        }
-        record_->append(std::span<operation_row const>(unpack(all)));
+        std::vector<operation_row> const done = unpack(all);
+        if (!partition_stored_) record_->append(std::span<partition_row const>(partition_of(job, done)));
+        partition_stored_ = true;
+        record_->append(std::span<operation_row const>(done));
         record_->append(std::span<result_row const>(results_of(job)));
     });
 }

@@ -38,7 +38,7 @@ class job_record {
     bool wanted_;
     bool failed_ = false;
     std::optional<run_record> record_; // rank 0
-    std::string partition_of_;         // the partition is stored once, for the first input
+    bool partition_stored_ = false;    // the partition is stored once, for the first input
 };
 
 } // namespace steadfold::inline v0::app

@@ -47,7 +47,7 @@ std::vector<execution> choose_processors(settings const& chosen, topology const&
                                  here.here().process.cuda.unavailable + "); use --device host");
         if (chosen.gpus > static_cast<int>(processors.size()))
             throw argument_error("--gpus " + std::to_string(chosen.gpus) + ": this rank has " +
-                                 std::to_string(processors.size()) + " GPU(s)");
+                                 std::to_string(processors.size()) + " GPU(s); give fewer, or leave --gpus away");
     }
     if (processors.empty()) processors.push_back(host_execution(chosen, here));
     return processors;
@@ -55,7 +55,7 @@ std::vector<execution> choose_processors(settings const& chosen, topology const&
 
 communicator choose_combiner(settings const& chosen, communicator const& world,
                              std::vector<execution> const& processors) {
-    if (chosen.combine == combine_choice::mpi || world.size() == 1) return world;
+    if (chosen.combine == combine_choice::mpi) return world;
 #if STEADFOLD_HAS_NCCL
     bool const on_gpu = processors.front().kind == processor_kind::cuda;
     if (!nccl::available(world, on_gpu ? processors.front().device : -1))

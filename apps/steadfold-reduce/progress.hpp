@@ -9,7 +9,7 @@ namespace steadfold::inline v0::app {
 
 class progress_bar {
   public:
-    progress_bar(bool wanted, std::string label, std::int64_t total);
+    progress_bar(bool wanted, std::string const& label, std::int64_t total);
     ~progress_bar();
     progress_bar(progress_bar const&) = delete;
     progress_bar& operator=(progress_bar const&) = delete;

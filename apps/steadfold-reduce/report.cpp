@@ -90,6 +90,7 @@ ordered_json json_of(outcome const& job, speed const& fast) {
                    {"total_s", fast.seconds},
                    {"bytes", fast.bytes},
                    {"GB_per_s", fast.gigabytes_per_second}};
+    if (job.self_check_ways > 0) j["self_check_ways"] = job.self_check_ways;
     return j;
 }
 
@@ -164,12 +165,13 @@ std::string json_report(std::vector<outcome> const& jobs, std::vector<speed> con
     return dump(j);
 }
 
-std::string json_listing(std::vector<dataset_info> const& sets) {
+std::string json_listing(std::vector<dataset_info> const& sets, std::vector<std::string> const& failures) {
     ordered_json j;
     j["program"] = "steadfold-reduce";
     j["version"] = version();
     j["datasets"] = ordered_json::array();
     for (dataset_info const& info : sets) j["datasets"].push_back(json_of(info));
+    j["failures"] = failures;
     return dump(j);
 }
 

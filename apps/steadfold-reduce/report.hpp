@@ -25,6 +25,7 @@ struct speed {
 /// One document for all jobs: {"program", "version", "ranks", "results": [...], "failures": [...]}.
 [[nodiscard]] std::string json_report(std::vector<outcome> const& jobs, std::vector<speed> const& speeds,
                                       std::vector<std::string> const& failures, int ranks);
-[[nodiscard]] std::string json_listing(std::vector<dataset_info> const& sets);
+/// {"program", "version", "datasets": [...], "failures": [...]}
+[[nodiscard]] std::string json_listing(std::vector<dataset_info> const& sets, std::vector<std::string> const& failures);
 
 } // namespace steadfold::inline v0::app

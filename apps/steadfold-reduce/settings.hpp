@@ -21,7 +21,7 @@ struct settings {
     std::vector<std::string> inputs; // FILE[:DATASET], globs allowed
     std::vector<std::string> dot;    // two inputs, or none
     operation_set operations;
-    bool operations_given = false;
+    bool reduction_wanted = false; // an option was given that only a reduction can honour
     reduce_options options;
     bool nan_policy_given = false;
 
@@ -58,8 +58,5 @@ struct parsed {
 
 /// Reads the command line. Help, version and usage errors are said by rank 0 alone; the exit code is the same on all.
 [[nodiscard]] parsed parse_command_line(int argc, char** argv, int rank);
-
-/// "512M", "2G", "1000000": binary multiples. @throws argument_error
-[[nodiscard]] std::size_t parse_bytes(std::string const& text);
 
 } // namespace steadfold::inline v0::app
