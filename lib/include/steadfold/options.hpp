@@ -27,7 +27,8 @@ struct reduce_options {
     nan_policy nans = nan_policy::propagate;
     int ddof = 0;                        ///< variance and standard deviation divide by n - ddof; 0 or 1
     std::optional<dtype> result = {};         ///< type of sums, means, norms and extrema; default_result_type() unless set
-    std::optional<std::int64_t> missing = {}; ///< integer data: elements of this value count as NaN
+    /// Integer data: elements of this value are left out, under either policy, and counted as NaN.
+    std::optional<std::int64_t> missing = {};
 };
 
 enum class processor_kind : std::uint8_t { host, cuda };
