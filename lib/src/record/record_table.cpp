@@ -105,6 +105,27 @@ void check_extent(hid_t table, hid_t file_type, hsize_t rows) {
         throw io_error("claims more rows than its file can hold");
 }
 
+/// Reads rows into `bytes`, chunk by chunk, and returns how many could be read. A writer killed in the middle of a
+/// flush may leave chunks in the index that lie beyond the end of the file as the superblock knows it: the rows of
+/// earlier flushes come before them, and those after the first unreadable chunk were never flushed.
+hsize_t read_rows(hid_t table, hid_t type, hsize_t rows, std::span<std::byte> bytes) {
+    std::size_t const row_bytes = H5Tget_size(type);
+    hsize_t const step = rows_per_chunk(row_bytes);
+    for (hsize_t first = 0; first < rows; first += step) {
+        hsize_t const count = std::min(step, rows - first);
+        auto const where = select_rows(table, first, count);
+        dataspace_handle const memory{check(H5Screate_simple(1, &count, nullptr), "describing rows")};
+        try {
+            check(H5Dread(table, type, memory.get(), where.get(), H5P_DEFAULT, bytes.data() + first * row_bytes),
+                  "reading rows");
+        } catch (error const&) {
+            if (first == 0) throw; // nothing at all can be read: damage, not a cut
+            return first;
+        }
+    }
+    return rows;
+}
+
 bool all_zero(std::span<std::byte const> bytes) {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
@@ -159,7 +180,7 @@ std::vector<std::byte> read_bytes(hid_t parent, char const* name, std::span<colu
         datatype_handle const type{check(H5Tcreate(H5T_COMPOUND, row_bytes), name)};
         for (column_layout const& column : present)
             check(H5Tinsert(type.get(), column.name.c_str(), column.offset, column_type(column, false).get()), name);
-        check(H5Dread(table.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), "reading rows");
+        bytes.resize(read_rows(table.get(), type.get(), rows, bytes) * row_bytes);
     }
     // A row with texts is never all zero; without texts the first one may be: the only shard of an empty array.
     bool const has_text =
