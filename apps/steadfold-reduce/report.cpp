@@ -141,8 +141,9 @@ std::string text_listing(std::vector<dataset_info> const& sets) {
     std::string text;
     for (dataset_info const& info : sets) {
         std::string const place = info.path.empty() ? info.file : info.file + ":" + info.path;
-        text +=
-            place + "  " + info.stored_type + " [" + shape(info) + "]  " + std::to_string(info.elements) + " elements";
+        text += place;
+        if (!info.stored_type.empty()) // else not even that much could be read
+            text += "  " + info.stored_type + " [" + shape(info) + "]  " + std::to_string(info.elements) + " elements";
         if (!info.layout.empty()) text += ", " + info.layout;
         if (!info.units.empty()) text += ", units " + info.units;
         if (info.declares_missing) text += ", with missing values";

@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from reduce_support import Case, exact_values, float_bits, fractions_of, h5py, np, rounded, run, strict_json, wide
+from reduce_support import Case, exact_values, float_bits, fractions_of, h5py, np, rounded, run, strict_json
 
 
 class Inputs(Case):

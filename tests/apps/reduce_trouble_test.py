@@ -108,6 +108,18 @@ class Trouble(Case):
         self.assertRegex(said(done)[0], "rank 0: .*rank.* 1")
         self.assertEqual(self.status("run.h5")[0], "failed")
 
+    def test_self_check_fails_loudly_when_a_bit_differs(self):
+        with open("big.bin", "wb") as file:
+            file.truncate(3 << 20)
+        process = start("big.bin", *SLOW, "--self-check")
+        self.addCleanup(self.clear, process)
+        while not process.stdout.readline().startswith("  1 rank(s)"):
+            self.assertIsNone(process.poll())
+        with open("big.bin", "r+b") as file:  # the only way in from outside: other data in the second reading
+            file.seek(-1, os.SEEK_END)
+            file.write(b"\x01")
+        self.refused(self.end(process, 60), 1, "self-check failed for big.bin", "sum is 0x0000000000000001, not 0x0000")
+
     def test_memory_stays_within_its_limit(self):
         pages = zlib.compress(np.ones(1 << 17).tobytes(), 1)
         with h5py.File("c.h5", "w") as file:
