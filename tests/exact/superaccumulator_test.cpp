@@ -87,6 +87,22 @@ TEST(superaccumulator, keeps_special_values) {
     EXPECT_EQ(a.round(), infinity);
 }
 
+TEST(superaccumulator, refuses_more_values_than_it_takes_and_keeps_what_it_has) {
+    sf::superaccumulator<double> a;
+    a.add(0x1.8p1023);
+    for (int i = 0; i < 62; ++i) a.merge(a);
+    EXPECT_EQ(a.count(), std::int64_t{1} << 62);
+    sf::superaccumulator<double> b = a;
+    EXPECT_THROW(a.merge(b), sf::argument_error); // 2^63 values, one too many
+    EXPECT_EQ(a.serialise(), b.serialise());
+    auto bytes = a.serialise();
+    for (std::size_t i = 9; i < 17; ++i) bytes[i] = i < 16 ? std::byte{0xff} : std::byte{0x7f}; // its count: 2^63 - 1
+    auto full = sf::superaccumulator<double>::deserialise(bytes);
+    EXPECT_THROW(full.add(1.0), sf::argument_error);
+    EXPECT_EQ(full.count(), std::numeric_limits<std::int64_t>::max());
+    EXPECT_EQ(full.round(), infinity);
+}
+
 TEST(superaccumulator, survives_its_bytes) {
     sf::superaccumulator<double> a;
     a.add(std::span<double const>(doubles(data_class::any_finite_bits, 300, 1)));
@@ -107,6 +123,12 @@ TEST(superaccumulator, refuses_bytes_that_are_none) {
     for (std::size_t length = 0; length < bytes.size(); ++length)
         EXPECT_THROW((void)sf::superaccumulator<double>::deserialise(std::span{bytes}.first(length)),
                      sf::argument_error);
+    auto out_of_nothing = bytes;
+    out_of_nothing[9] = std::byte{0}; // the count: a sum of no values that is 3.5
+    EXPECT_THROW((void)sf::superaccumulator<double>::deserialise(out_of_nothing), sf::argument_error);
+    auto too_large = bytes;
+    too_large[too_large.size() - 2] = std::byte{0x40}; // the highest limb: more than 2^63 values can make
+    EXPECT_THROW((void)sf::superaccumulator<double>::deserialise(too_large), sf::argument_error);
     auto longer = bytes;
     longer.push_back(std::byte{0});
     EXPECT_THROW((void)sf::superaccumulator<double>::deserialise(longer), sf::argument_error);

@@ -65,6 +65,7 @@ class superaccumulator {
 
     superaccumulator() : any_{dtype_of<T>} {}
 
+    /// @throws argument_error for more than 2^63 - 1 values in all; nothing is added then. The same for merge().
     void add(T const& value) { any_.add(&value, 1); }
     void add(std::span<T const> values) { any_.add(values.data(), static_cast<std::int64_t>(values.size())); }
     void merge(superaccumulator const& other) { any_.merge(other.any_); }

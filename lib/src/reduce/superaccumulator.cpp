@@ -7,8 +7,10 @@
 #include "steadfold/error.hpp"
 #include "steadfold/exact.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -67,6 +69,26 @@ std::int64_t get_count(reader& in) {
     return value;
 }
 
+void require_room(std::int64_t count, std::int64_t more) {
+    if (more > std::numeric_limits<std::int64_t>::max() - count)
+        throw argument_error("superaccumulator: it holds " + std::to_string(count) + " values and takes 2^63 - 1; " +
+                             std::to_string(more) + " more are too many");
+}
+
+/// What no accumulator of so many values can hold: digits that would overflow later, or values out of nothing.
+void require_plausible(component_state const& part, int limbs, std::int64_t elements) {
+    if (part.counts.nan > elements || part.counts.infinite > elements - part.counts.nan ||
+        part.counts.positive_infinity > elements || part.counts.negative_infinity > elements)
+        throw argument_error("superaccumulator: more special values than values");
+    auto const top = static_cast<std::int64_t>(part.sum[limbs - 1]);
+    constexpr std::int64_t largest = std::int64_t{1} << 31; // 2^63 values of any type stay below it
+    if (top > largest || top < -largest)
+        throw argument_error("superaccumulator: the sum is larger than any of so many values");
+    bool const zero = std::all_of(part.sum, part.sum + limbs, [](std::uint64_t limb) { return limb == 0; });
+    if (elements == 0 && (!zero || part.counts.not_negative_zero != 0))
+        throw argument_error("superaccumulator: a sum of no values is not 0");
+}
+
 } // namespace
 
 any_superaccumulator::any_superaccumulator(dtype type) : state_{std::make_unique<state>(state{type, {}})} {}
@@ -81,6 +103,7 @@ any_superaccumulator::~any_superaccumulator() = default;
 
 void any_superaccumulator::add(void const* values, std::int64_t count) {
     if (count == 0) return;
+    require_room(state_->sums.elements, count);
     base::default_floating_environment const environment;
     host::host_pass pass{sum_plan(state_->type), host::choose_level()};
     pass.add(values, count, 0);
@@ -89,6 +112,7 @@ void any_superaccumulator::add(void const* values, std::int64_t count) {
 
 void any_superaccumulator::merge(any_superaccumulator const& other) {
     reduction_state theirs = other.state_->sums;
+    require_room(state_->sums.elements, theirs.elements);
     exact::merge(state_->sums, theirs, state_->type);
 }
 
@@ -144,11 +168,8 @@ any_superaccumulator any_superaccumulator::deserialise(std::span<std::byte const
         part.counts.negative_infinity = get_count(in);
         part.counts.not_negative_zero = static_cast<std::int64_t>(in.get(1));
         if (part.counts.not_negative_zero > 1) throw argument_error("superaccumulator: a flag is neither 0 nor 1");
-        for (std::int64_t const n :
-             {part.counts.nan, part.counts.infinite, part.counts.positive_infinity, part.counts.negative_infinity})
-            if (n > result.state_->sums.elements)
-                throw argument_error("superaccumulator: more special values than values");
         for (int i = 0; i < limbs; ++i) part.sum[i] = in.get(i + 1 < limbs ? 4 : 8);
+        require_plausible(part, limbs, result.state_->sums.elements);
     }
     if (!in.empty()) throw argument_error("superaccumulator: there are bytes after its end");
     return result;
