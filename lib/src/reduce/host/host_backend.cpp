@@ -7,6 +7,7 @@
 #include "steadfold/partition.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace steadfold::inline v0::reduce_detail {
@@ -18,10 +19,9 @@ constexpr std::int64_t elements_worth_a_thread = 16 * 1024;
 
 class host_backend final : public backend {
   public:
-    host_backend(plan const& plan, execution const& where) : plan_{plan}, pool_{where.threads} {
-        host::tile_kernels const& kernels = host::choose_level();
-        for (int i = 0; i < pool_.size(); ++i) passes_.push_back(std::make_unique<host::host_pass>(plan, kernels));
-    }
+    host_backend(plan const& plan, execution const& where)
+        : plan_{plan}, kernels_{host::choose_level()}, most_threads_{where.threads > 0 ? where.threads
+                                                                                       : base::allowed_cpu_count()} {}
 
     void add(void const* data, std::int64_t count, std::int64_t first_index, stream_ref) override {
         auto const* bytes = static_cast<std::byte const*>(data);
@@ -56,7 +56,10 @@ class host_backend final : public backend {
     template <class Work>
     void split(std::int64_t count, Work const& work) {
         if (count == 0) return;
-        std::int64_t const useful = std::clamp<std::int64_t>(count / elements_worth_a_thread, 1, pool_.size());
+        auto const useful =
+            static_cast<int>(std::clamp<std::int64_t>(count / elements_worth_a_thread, 1, most_threads_));
+        while (static_cast<int>(passes_.size()) < useful)
+            passes_.push_back(std::make_unique<host::host_pass>(plan_, kernels_));
         auto const job = [&](int thread) {
             if (thread >= useful) return;
             base::default_floating_environment const environment;
@@ -65,11 +68,19 @@ class host_backend final : public backend {
         if (useful == 1)
             job(0);
         else
-            pool_.run(job);
+            pool_of(useful).run(job);
+    }
+
+    /// Threads are started when there is work for them: starting a hundred takes longer than most small sums.
+    base::thread_pool& pool_of(int threads) {
+        if (!pool_ || pool_->size() < threads) pool_.emplace(threads);
+        return *pool_;
     }
 
     plan plan_;
-    base::thread_pool pool_;
+    host::tile_kernels const& kernels_;
+    int most_threads_;
+    std::optional<base::thread_pool> pool_;
     std::vector<std::unique_ptr<host::host_pass>> passes_;
 };
 
