@@ -2,6 +2,7 @@
 #include "steadfold/error.hpp"
 #include "support/check.hpp"
 
+#include <cfenv>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
@@ -48,6 +49,21 @@ TEST(combine, of_many_equal_ranks_is_the_data_many_times) {
                 expect_results(got, repeated(summarise(s.bytes.data(), s.n, type), ranks), {},
                                s.label + " ranks " + std::to_string(ranks));
             }
+}
+
+TEST(combine, adds_fast_sums_in_the_default_rounding_mode) {
+    double const x = 0.1;
+    auto const sum = [&x] {
+        sf::communicator const world{std::make_shared<equal_ranks>(7)};
+        return sf::reduce(world, sf::view<double const>(&x, 1), sf::sum, {.mode = sf::reduction_mode::fast}).sum;
+    };
+    double const expected = sum();
+    for (int const mode : {FE_UPWARD, FE_DOWNWARD}) {
+        std::fesetround(mode);
+        double const got = sum();
+        std::fesetround(FE_TONEAREST);
+        EXPECT_EQ(got, expected);
+    }
 }
 
 TEST(combine, takes_one_message_of_fixed_length_and_one_gather_for_extrema) {

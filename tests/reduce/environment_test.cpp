@@ -84,6 +84,42 @@ TEST(environment, of_dot_is_restored_too) {
     }
 }
 
+TEST(environment, of_the_caller_changes_no_fast_sum) {
+    // Seven partial sums are added, and the two parts of complex magnitudes.
+    sf::reduction_mode constexpr fast = sf::reduction_mode::fast;
+    for (sf::dtype const type : {sf::dtype::float64, sf::dtype::complex128}) {
+        sample const s = generate(data_class::gaussian, type, 200000, 63);
+        sf::reduction reduction{type, sf::sum | sf::l1 | sf::l2, {.mode = fast}, {.threads = 7}};
+        reduction.add(s.view());
+        sf::reduction_results const expected = reduction.finish();
+        for (unsigned const word : {all_masked | up, all_masked | down, none_masked}) {
+            hostile const environment{word};
+            reduction.add(s.view());
+            sf::reduction_results const got = reduction.finish();
+            hostile const ours{all_masked};
+            EXPECT_EQ(got, expected) << s.label << " MXCSR " << word;
+        }
+    }
+}
+
+TEST(environment, of_the_caller_changes_no_text) {
+    sf::result_value const values[] = {{sf::dtype::float64, {3, 0}, {}},
+                                       {sf::dtype::float32, {5, 0}, {}},
+                                       {sf::dtype::bfloat16, {1, 0}, {}},
+                                       {sf::dtype::complex128, {3, 1}, {}}};
+    for (sf::result_value const& value : values) {
+        std::string const decimal = value.to_decimal(), hex = value.to_hex();
+        EXPECT_NE(decimal, "0");
+        for (unsigned const word : {all_masked | flush | denormals_are_zero, all_masked | up, none_masked}) {
+            hostile const environment{word};
+            std::string const got_decimal = value.to_decimal(), got_hex = value.to_hex();
+            hostile const ours{all_masked};
+            EXPECT_EQ(got_decimal, decimal) << "MXCSR " << word;
+            EXPECT_EQ(got_hex, hex) << "MXCSR " << word;
+        }
+    }
+}
+
 TEST(environment, sticky_flags_of_the_caller_stay) {
     hostile const environment{all_masked | 0x3f}; // all six exceptions have happened
     std::vector<double> const x(100, 1.0);

@@ -1,8 +1,11 @@
 #include "exact/state.hpp"
 
+#include "base/floating_environment.hpp"
+
 namespace steadfold::inline v0::exact {
 
 void merge(reduction_state& state, reduction_state& other, dtype type) noexcept {
+    base::default_floating_environment const environment; // for the sums of `fast` mode
     normalise(state, type);
     normalise(other, type);
     state.elements += other.elements;

@@ -1,5 +1,6 @@
 #include "reduce/combine.hpp"
 
+#include "base/floating_environment.hpp"
 #include "steadfold/error.hpp"
 
 #include <algorithm>
@@ -104,6 +105,7 @@ void gather_rest(reduction_state& state, communicator const& ranks) {
     }
     std::vector<gathered> all(static_cast<std::size_t>(ranks.size()));
     ranks.all_gather(std::as_bytes(std::span{&mine, 1}), std::as_writable_bytes(std::span{all}));
+    base::default_floating_environment const environment;
     state.component[0].extrema = {};
     for (component_state& part : state.component) part.fast_sum = part.fast_magnitudes = part.fast_products = 0;
     for (gathered const& theirs : all) {

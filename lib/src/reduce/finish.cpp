@@ -1,5 +1,6 @@
 #include "reduce/finish.hpp"
 
+#include "base/floating_environment.hpp"
 #include "exact/round.hpp"
 
 #include <algorithm>
@@ -279,6 +280,7 @@ class finisher {
 } // namespace
 
 reduction_results finish(exact::reduction_state const& state, plan const& plan, reduce_options const& options) {
+    base::default_floating_environment const environment; // `fast` mode adds the parts of complex sums here
     return finisher{state, plan, options}.run();
 }
 

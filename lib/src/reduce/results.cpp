@@ -1,5 +1,6 @@
 #include "steadfold/results.hpp"
 
+#include "base/floating_environment.hpp"
 #include "exact/round.hpp"
 #include "steadfold/error.hpp"
 
@@ -48,6 +49,7 @@ std::string pattern(result_value const& value, int component) {
 
 template <class Text>
 std::string of_components(result_value const& value, Text&& text) {
+    base::default_floating_environment const environment; // subnormals print as 0 where they are taken for 0
     if (!is_complex(value.type)) return text(value, 0);
     return "(" + text(value, 0) + "," + text(value, 1) + ")";
 }
