@@ -5,6 +5,7 @@
 #include <complex>
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace {
 
@@ -61,6 +62,9 @@ TEST(arguments, data_of_another_kind_is_named) {
     expect_refused([&] { sums.add({nullptr, 4, sf::dtype::float64}); }, {"null", "4"});
     expect_refused([&] { sums.add({numbers.data(), -1, sf::dtype::float64}); }, {"-1"});
     expect_refused([&] { sums.add(four, -7); }, {"first_index", "-7"});
+    std::int64_t const last = std::numeric_limits<std::int64_t>::max();
+    expect_refused([&] { sums.add(four, last - 3); }, {"first_index", std::to_string(last - 3), "4 elements"});
+    sums.add({numbers.data(), 0, sf::dtype::float64}, last - 4);
     auto const* const odd = reinterpret_cast<std::byte const*>(numbers.data()) + 4;
     expect_refused([&] { sums.add({odd, 3, sf::dtype::float64}); }, {"aligned", "8"});
     expect_refused([&] { sums.add_products(four, four); }, {"sum", "add"});

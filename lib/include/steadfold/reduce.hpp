@@ -36,9 +36,9 @@ inline namespace v0 {
 ///     for (auto const& chunk : chunks) r.add(chunk.values, chunk.first_index);
 ///     sf::reduction_results results = r.finish(world);
 ///
-/// Create it once and use it again: finish() starts it anew and nothing is allocated after the first round. Move-only;
-/// one thread at a time; different reductions are independent. The caller's floating-point environment and current
-/// device are left as they were.
+/// Create it once and use it again: finish() starts it anew, and a later round of the same size finds its threads and
+/// its device memory ready. Move-only; one thread at a time; different reductions are independent. The caller's
+/// floating-point environment and current device are left as they were.
 class reduction {
   public:
     /// @throws argument_error for operations the type does not have and for devices that do not exist, naming them
@@ -52,8 +52,8 @@ class reduction {
     /// On a host reduction the data must be host memory and has been read on return. On a CUDA reduction the data may
     /// be host, pinned, device or managed memory; the call may return before it was read: keep it until wait() or
     /// finish(). Device memory is read after the work already on `stream` (no stream: the default stream).
-    /// @throws argument_error for another element type, null data with elements, a negative index, device memory on a
-    ///         host reduction, or a reduction of pairs
+    /// @throws argument_error for another element type, null data with elements, an index below 0 or beyond 2^63 - 1,
+    ///         device memory on a host reduction, or a reduction of pairs
     void add(array_view data, std::int64_t first_index = 0, stream_ref stream = {});
 
     /// Adds products of pairs, for operation::dot. Both arrays must have the same type and length.

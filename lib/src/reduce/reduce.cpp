@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,9 @@ void reduction::add(array_view data, std::int64_t first_index, stream_ref stream
     require_data(data, self.what, self.where, "the array");
     if (first_index < 0)
         throw argument_error("first_index is " + std::to_string(first_index) + "; it must be 0 or more");
+    if (first_index > std::numeric_limits<std::int64_t>::max() - data.count)
+        throw argument_error("first_index is " + std::to_string(first_index) + ": with " + std::to_string(data.count) +
+                             " elements the indices would exceed 2^63 - 1");
     if (self.what.operations.contains(operation::dot))
         throw argument_error("this reduction computes dot: give it pairs with add_products");
     if (data.count > 0) self.back_end->add(data.data, data.count, first_index, stream);
