@@ -51,7 +51,10 @@ class reduction {
     ///
     /// On a host reduction the data must be host memory and has been read on return. On a CUDA reduction the data may
     /// be host, pinned, device or managed memory; the call may return before it was read: keep it until wait() or
-    /// finish(). Device memory is read after the work already on `stream` (no stream: the default stream).
+    /// finish(). Device and managed memory is read after the work already on `stream` (no stream: the default stream);
+    /// host and pinned memory at once, so let work that still writes it end first.
+    ///
+    /// After an error other than argument_error part of the data may have been added: start again with a new reduction.
     /// @throws argument_error for another element type, null data with elements, an index below 0 or beyond 2^63 - 1,
     ///         device memory on a host reduction, or a reduction of pairs
     void add(array_view data, std::int64_t first_index = 0, stream_ref stream = {});
@@ -67,7 +70,8 @@ class reduction {
     ///         a merge with itself
     void merge(reduction& other);
 
-    /// Results over everything added on all ranks; the same on every rank. Starts the reduction anew. Collective.
+    /// Results over everything added on all ranks; the same on every rank. Starts the reduction anew. Collective. Where
+    /// this process's own device misses execution::deadline, nothing is lost: it can be called again.
     /// @throws mismatch_error on every rank if the ranks disagree; timeout_error if one does not arrive
     [[nodiscard]] reduction_results finish(communicator const& ranks = {});
 

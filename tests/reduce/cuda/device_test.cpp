@@ -5,8 +5,10 @@
 #include "support/invariance.hpp"
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 namespace {
 
@@ -103,6 +105,48 @@ TEST_F(cuda_device, work_on_the_callers_stream_comes_first) {
         EXPECT_EQ(reduction.finish()[sf::operation::sum].as_double(), static_cast<double>(bytes / 4));
     }
     require(cudaStreamDestroy(stream));
+}
+
+TEST_F(cuda_device, pairs_may_lie_on_both_sides) {
+    auto const [x, y] = generate_pair(static_cast<pair_class>(0), sf::dtype::float64, 3000001, 12);
+    sf::result_value const expected = sf::dot({}, x.view(), y.view());
+    cudaStream_t stream = nullptr;
+    require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    std::size_t const bytes = std::size_t{256} << 20;
+    device_bytes const dx{x.bytes}, dy{y.bytes}, target = filled(x.bytes.size(), 0), ballast{bytes};
+    sf::reduction dot{x.type, sf::operation::dot, {}, on_gpu};
+    for (bool const first_on_device : {true, false}) { // the device's part arrives late on the caller's stream
+        device_bytes const& source = first_on_device ? dx : dy;
+        require(cudaMemset(target.data(), 0, x.bytes.size()));
+        require(cudaDeviceSynchronize());
+        for (int i = 0; i < 50; ++i) require(cudaMemsetAsync(ballast.data(), i, bytes, stream));
+        require(cudaMemcpyAsync(target.data(), source.data(), x.bytes.size(), cudaMemcpyDeviceToDevice, stream));
+        sf::array_view const late{target.data(), x.n, x.type};
+        dot.add_products(first_on_device ? late : x.view(), first_on_device ? y.view() : late, stream);
+        EXPECT_EQ(dot.finish()[sf::operation::dot], expected) << x.label;
+    }
+    require(cudaStreamDestroy(stream));
+}
+
+TEST_F(cuda_device, a_missed_deadline_loses_nothing) {
+    std::size_t const bytes = std::size_t{4} << 30; // about a millisecond
+    device_bytes const ones = filled(bytes, std::bit_cast<std::uint32_t>(1.0f));
+    sf::reduction sums{sf::dtype::float32,
+                       sf::sum | sf::count,
+                       {.result = sf::dtype::float64},
+                       {.kind = sf::processor_kind::cuda, .deadline = std::chrono::microseconds(300)}};
+    sums.add({ones.data(), static_cast<std::int64_t>(bytes / 4), sf::dtype::float32});
+    int missed = 0;
+    for (; missed < 1000; ++missed) try {
+            sf::reduction_results const got = sums.finish();
+            EXPECT_EQ(got[sf::operation::sum].as_double(), static_cast<double>(bytes / 4));
+            EXPECT_EQ(got[sf::operation::count].as_int64(), static_cast<std::int64_t>(bytes / 4));
+            break;
+        } catch (sf::timeout_error const&) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+    EXPECT_GT(missed, 0);
+    EXPECT_LT(missed, 1000);
 }
 
 TEST_F(cuda_device, pinned_and_managed_memory_are_taken) {

@@ -85,6 +85,7 @@ class cuda_backend final : public backend {
     void wait() override {
         wait_until([this] { return cudaStreamQuery(copy_stream_.get()); });
         wait_until([this] { return cudaStreamQuery(stream_.get()); });
+        abandoned_ = false;
     }
 
     exact::reduction_state take() override {
@@ -150,28 +151,32 @@ class cuda_backend final : public backend {
         elements_ = 0;
     }
 
-    /// Brings the device's state into total_ and starts it anew.
+    /// Brings the device's state into total_ and starts it anew; after a missed deadline it can be tried again.
     void flush() {
         check(cudaMemcpyAsync(host_state_.get(), state_.get(), sizeof(exact::reduction_state), cudaMemcpyDeviceToHost,
                               stream_.get()),
               "reading the state of a reduction");
-        std::int64_t const elements = elements_;
-        reset();
         wait();
         exact::reduction_state& state = *host_state_;
-        state.elements = elements;
+        state.elements = elements_;
         exact::merge(total_, state, plan_.type);
+        reset();
     }
 
     void add_any(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream) {
         current_device const on{where_.device};
-        if (lies_on_host(x, "the array") || (y != nullptr && lies_on_host(y, "the second array"))) {
-            stage(x, y, count, first_index);
-            return;
+        bool const x_on_host = lies_on_host(x, "the array");
+        bool const y_on_host = y == nullptr ? x_on_host : lies_on_host(y, "the second array");
+        bool const staged = x_on_host || y_on_host;
+        if (!x_on_host || !y_on_host) {
+            check(cudaEventRecord(caller_ready_.get(), stream.get()), "marking the caller's stream");
+            check(cudaStreamWaitEvent(staged ? copy_stream_.get() : stream_.get(), caller_ready_.get(), 0),
+                  "waiting for the caller's stream");
         }
-        check(cudaEventRecord(caller_ready_.get(), stream.get()), "marking the caller's stream");
-        check(cudaStreamWaitEvent(stream_.get(), caller_ready_.get(), 0), "waiting for the caller's stream");
-        launch_all(x, y, count, first_index);
+        if (staged)
+            stage(x, y, count, first_index);
+        else
+            launch_all(x, y, count, first_index);
     }
 
     [[nodiscard]] bool lies_on_host(void const* data, std::string const& argument) const {
@@ -182,6 +187,7 @@ class cuda_backend final : public backend {
         return location.kind == memory_kind::host || location.kind == memory_kind::pinned;
     }
 
+    /// At least one of the arrays is host memory; of a pair the other may lie on the device.
     void stage(void const* x, void const* y, std::int64_t count, std::int64_t first_index) {
         auto const element_bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
         std::int64_t const per_copy = static_cast<std::int64_t>(staging_bytes) / element_bytes;
@@ -193,7 +199,7 @@ class cuda_backend final : public backend {
             for (int i = 0; i < (y != nullptr ? 2 : 1); ++i)
                 check(cudaMemcpyAsync(
                           slot.memory[i].get(), static_cast<std::byte const*>(from[i]) + done * element_bytes,
-                          static_cast<std::size_t>(part * element_bytes), cudaMemcpyHostToDevice, copy_stream_.get()),
+                          static_cast<std::size_t>(part * element_bytes), cudaMemcpyDefault, copy_stream_.get()),
                       "copying data to the device");
             check(cudaEventRecord(slot.copied.get(), copy_stream_.get()), "marking a copy");
             check(cudaStreamWaitEvent(stream_.get(), slot.copied.get(), 0), "waiting for a copy");
