@@ -221,7 +221,6 @@ outcome run_job(communicator const& world, communicator const& combiner, setting
     result.info = job->info();
     result.operations = job->operations();
     result.options = job->options();
-    result.layout = layout;
     result.shares = job->shares();
     result.seconds = seconds_since(begin);
     return result;

@@ -34,7 +34,6 @@ struct outcome {
     dataset_info info;
     operation_set operations;
     reduce_options options; // with what the file declares
-    partition layout;
     std::vector<share> shares; // of this rank
     double seconds = 0;        // of the whole, on this rank
     reduction_results results;

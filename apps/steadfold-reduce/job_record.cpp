@@ -5,6 +5,7 @@
 #include "topology_json.hpp"
 
 #include <exception>
+#include <iterator>
 
 namespace steadfold::inline v0::app {
 
@@ -61,14 +62,13 @@ std::vector<result_row> results_of(outcome const& job) {
     return rows;
 }
 
-/// @param done  the rows of all ranks, one a shard, in the order of shards
-std::vector<partition_row> partition_of(outcome const& job, std::vector<operation_row> const& done) {
+/// @param done  the rows of all ranks in the order of ranks: their shares lie end to end
+std::vector<partition_row> partition_of(std::vector<operation_row> const& done) {
     std::vector<partition_row> rows;
-    for (std::int64_t shard = 0; shard < job.layout.shard_count(); ++shard) {
-        shard_position const at = job.layout.shard_at(shard);
-        index_range const range = job.layout.shard_range(shard);
-        rows.push_back(
-            {shard, at.rank, done.at(static_cast<std::size_t>(shard)).device, at.domain, range.first, range.count});
+    std::int64_t first = 0;
+    for (operation_row const& row : done) {
+        rows.push_back({std::ssize(rows), row.rank, row.device, row.domain, first, row.elements});
+        first += row.elements;
     }
     return rows;
 }
@@ -120,7 +120,7 @@ void job_record::add(outcome const& job, speed const&) {
     if (!record_) return;
     attempt([&] {
         std::vector<operation_row> const done = unpack(all);
-        if (!partition_stored_) record_->append(std::span<partition_row const>(partition_of(job, done)));
+        if (!partition_stored_) record_->append(std::span<partition_row const>(partition_of(done)));
         partition_stored_ = true;
         record_->append(std::span<operation_row const>(done));
         record_->append(std::span<result_row const>(results_of(job)));

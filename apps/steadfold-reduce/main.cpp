@@ -53,7 +53,7 @@ class program {
         } catch (shared_error const& e) { // before any job began
             fail(e.what());
             print_json();
-            return exit_failed;
+            return interrupted_anywhere(world_) ? exit_interrupted : exit_failed;
         }
     }
 
@@ -106,7 +106,7 @@ class program {
                  job_record& record) {
         if (stop_) return;
         try {
-            agree_on_failure(job.failure);
+            if (!job.failure.empty()) throw shared_error(job.failure); // every rank has the same request
             conduct how = planned_conduct(chosen_, processors, static_cast<int>(job.inputs.size()));
             how.progress = how.progress && world_.rank() == 0;
             outcome const result = run_job(world_, combiner, chosen_, job.inputs, how);
@@ -119,11 +119,6 @@ class program {
             record.add_failure(e.what());
         }
         stop_ = interrupted_anywhere(world_);
-    }
-
-    /// Every rank has the same request, so all of them throw.
-    static void agree_on_failure(std::string const& text) {
-        if (!text.empty()) throw shared_error(text);
     }
 
     void check(std::vector<std::string> const& inputs, conduct const& how, outcome const& expected) {

@@ -1,6 +1,7 @@
 #include "requests.hpp"
 
 #include "agreement.hpp"
+#include "interrupt.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -104,15 +105,18 @@ listing list_inputs(settings const& chosen) {
         }
     };
     for (std::string const& pattern : chosen.inputs) {
+        throw_if_interrupted();
         std::vector<std::string> inputs;
         attempt([&] { inputs = expand_inputs(pattern); });
-        for (std::string const& input : inputs)
+        for (std::string const& input : inputs) {
+            throw_if_interrupted();
             attempt([&] {
                 std::string const file = parse_dataset_spec(input).file;
                 std::vector<dataset_info> const sets = list_datasets(file, listing_options(chosen));
                 if (sets.empty()) throw io_error(file + ": holds no data set");
                 found.sets.insert(found.sets.end(), sets.begin(), sets.end());
             });
+        }
     }
     return found;
 }

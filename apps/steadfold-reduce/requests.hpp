@@ -29,6 +29,7 @@ struct listing {
     std::vector<std::string> failures; // of files that could not be listed
 };
 
+/// @throws interrupted
 [[nodiscard]] listing list_inputs(settings const& chosen);
 
 } // namespace steadfold::inline v0::app

@@ -3,7 +3,8 @@
 import itertools
 import unittest
 
-from reduce_support import Case, exact_values, float_bits, h5py, needs_mpi, np, rounded, run, said, strict_json, wide
+from reduce_support import (PROGRAM, Case, exact_values, float_bits, h5py, needs_mpi, np, rounded, run, said,
+                            strict_json, wide)
 
 
 @needs_mpi
@@ -59,6 +60,11 @@ class Ranks(Case):
                                        (["--mode", "quick", "x.npy"], 2, ["--mode", "exact"]),
                                        (["x.npy", "--combine", "nccl"], 1, ["--combine nccl", "--combine mpi"])):
             self.refused(run(*arguments, ranks=3), code, *words)
+
+    def test_ranks_that_were_asked_for_different_things(self):
+        np.save("x.npy", np.ones(3))
+        other = [":", "-n", "1", PROGRAM, "x.npy", "--ops", "max"]
+        self.refused(run("x.npy", "--ops", "sum", "--deadline", "20", *other, ranks=1), 1, "disagree")
 
     def test_damage_in_one_ranks_part(self):
         x = np.random.default_rng(33).standard_normal(4000)

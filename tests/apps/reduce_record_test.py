@@ -129,20 +129,20 @@ class Record(Case):
         for expected in ("run.h5", "run-1.h5", "run-2.h5"):
             run("x.npy", "--ops", "sum", "--record", "run.h5")
             self.assertTrue(os.path.exists(expected))
-        before = open("run.h5", "rb").read()
+        before = contents("run.h5")
         done = run("x.npy", "--ops", "sum", "--record", "run.h5", "--record-existing", "refuse")
         self.refused(done, 0, "warning", "run.h5", "exists")
-        self.assertEqual(open("run.h5", "rb").read(), before)
+        self.assertEqual(contents("run.h5"), before)
         done = run("x.npy", "--ops", "sum,count", "--record", "run.h5", "--record-existing", "overwrite")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         with h5py.File("run.h5") as record:
             self.assertEqual(len(record["results"]), 2)
 
     def test_a_record_never_replaces_an_input(self):
-        before = open("a.h5", "rb").read()
+        before = contents("a.h5")
         options = ["a.h5:i", "x.npy", "--ops", "sum", "--record", "./a.h5", "--record-existing", "overwrite"]
         self.refused(run(*options), 1, "would replace the input")
-        self.assertEqual(open("a.h5", "rb").read(), before)
+        self.assertEqual(contents("a.h5"), before)
 
 
 if __name__ == "__main__":
