@@ -60,7 +60,7 @@ communicator choose_combiner(settings const& chosen, communicator const& world,
     bool const on_gpu = processors.front().kind == processor_kind::cuda;
     if (!nccl::available(world, on_gpu ? processors.front().device : -1))
         throw argument_error("--combine nccl: every rank needs a GPU of its own; use --combine mpi");
-    return nccl::create(world, processors.front().device);
+    return world.size() == 1 ? world : nccl::create(world, processors.front().device);
 #else
     static_cast<void>(processors);
     throw argument_error("--combine nccl: this steadfold was built without NCCL; use --combine mpi");
