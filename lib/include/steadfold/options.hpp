@@ -25,8 +25,8 @@ enum class nan_policy : std::uint8_t {
 struct reduce_options {
     reduction_mode mode = reduction_mode::exact;
     nan_policy nans = nan_policy::propagate;
-    int ddof = 0;                        ///< variance and standard deviation divide by n - ddof; 0 or 1
-    std::optional<dtype> result = {};         ///< type of sums, means, norms and extrema; default_result_type() unless set
+    int ddof = 0;                     ///< variance and standard deviation divide by n - ddof; 0 or 1
+    std::optional<dtype> result = {}; ///< type of sums, means, norms and extrema; default_result_type() unless set
     /// Integer data: elements of this value are left out, under either policy, and counted as NaN.
     std::optional<std::int64_t> missing = {};
 };
@@ -39,7 +39,7 @@ struct execution {
     int device = 0;                                              ///< CUDA ordinal
     int threads = 0;                                             ///< host: worker threads; all allowed CPUs unless set
     int blocks = 0;                                              ///< cuda: blocks of the grid
-    int threads_per_block = 0;                                   ///< cuda: a multiple of 32
+    int threads_per_block = 0;                                   ///< cuda: a multiple of 32, at most 512
     std::chrono::nanoseconds deadline = std::chrono::minutes(5); ///< longest wait for a device
 };
 

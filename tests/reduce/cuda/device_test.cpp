@@ -203,6 +203,7 @@ TEST_F(cuda_device, bad_arguments_are_named) {
     };
     EXPECT_NE(with({.device = 99}).find("99"), std::string::npos);
     EXPECT_NE(with({.threads_per_block = 33}).find("33"), std::string::npos);
+    EXPECT_NE(with({.threads_per_block = -32}).find("-32"), std::string::npos);
     EXPECT_NE(with({.threads_per_block = 2048}).find("2048"), std::string::npos);
     EXPECT_NE(with({.blocks = -1}).find("-1"), std::string::npos);
     device_bytes const memory{std::size_t{80}};

@@ -105,8 +105,8 @@ class cuda_backend final : public backend {
         void prepare(cuda::kernel kernel, execution const& where) {
             function = kernel;
             threads = where.threads_per_block > 0 ? where.threads_per_block : default_threads_per_block;
-            if (threads % 32 != 0 || threads > cuda::max_threads_per_block)
-                throw argument_error("threads_per_block is " + std::to_string(threads) +
+            if (where.threads_per_block < 0 || threads % 32 != 0 || threads > cuda::max_threads_per_block)
+                throw argument_error("threads_per_block is " + std::to_string(where.threads_per_block) +
                                      "; it must be a multiple of 32, at most " +
                                      std::to_string(cuda::max_threads_per_block));
             if (where.blocks < 0) throw argument_error("blocks is " + std::to_string(where.blocks));

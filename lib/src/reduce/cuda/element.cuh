@@ -79,4 +79,17 @@ __device__ inline std::uint32_t magnitude_high(double x) {
     return static_cast<std::uint32_t>(__double2hiint(x)) & 0x7fffffffu;
 }
 
+inline constexpr std::uint32_t high_of_infinity = 0x7ff00000u;
+
+/// Inf or NaN somewhere in the vectors.
+template <dtype Real, int Count>
+__device__ bool any_special(vector16 const (&x)[Count]) {
+    std::uint32_t largest = 0;
+#pragma unroll
+    for (int u = 0; u < Count; ++u)
+#pragma unroll
+        for (int j = 0; j < per_vector<Real>; ++j) largest = ::max(largest, magnitude_high(element<Real>::at(x[u], j)));
+    return largest >= high_of_infinity;
+}
+
 } // namespace steadfold::inline v0::cuda

@@ -31,7 +31,7 @@ class fast_pass {
     template <int Count>
     __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::int64_t first,
                           std::int64_t stride) {
-        if (special(x) || (Pairs && special(y))) { // read again by index: see float_pass::batch
+        if (any_special<Real>(x) || (Pairs && any_special<Real>(y))) { // read again by index: see float_pass::batch
 #pragma unroll 1
             for (int i = 0; i < Count * width; ++i) single(first + i / width * stride + i % width);
             return;
@@ -68,16 +68,6 @@ class fast_pass {
     }
 
   private:
-    template <int Count>
-    __device__ static bool special(vector16 const (&x)[Count]) {
-        std::uint32_t largest = 0;
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-            for (int j = 0; j < width; ++j) largest = ::max(largest, magnitude_high(load::at(x[u], j)));
-        return largest >= 0x7ff00000u;
-    }
-
     __device__ void add(double x, double y, int component) {
         // Components are told apart by a comparison, so that the sums stay in registers.
 #pragma unroll

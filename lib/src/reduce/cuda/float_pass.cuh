@@ -8,7 +8,6 @@ namespace steadfold::inline v0::cuda {
 
 using namespace reduce_detail;
 
-inline constexpr std::uint32_t high_of_infinity = 0x7ff00000u;
 inline constexpr int window_slack = 2;          // bits a window is raised above what is needed
 inline constexpr int rests_before_lowering = 8; // batches in a row with remainders
 
@@ -71,7 +70,7 @@ class float_pass {
     template <int Count>
     __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::int64_t first,
                           std::int64_t stride) {
-        bool const slow = has_folds ? !folds_take(x, y) : special(x);
+        bool const slow = has_folds ? !folds_take(x, y) : any_special<Real>(x);
         if (slow) {
 #pragma unroll 1
             for (int i = 0; i < Count * width; ++i) one(arguments_, block_, first + i / width * stride + i % width);
@@ -115,16 +114,6 @@ class float_pass {
     __device__ static int product_top(int top) {
         int const doubled = has_squares ? 2 * top : top;
         return doubled < -1000 ? -1000 : doubled;
-    }
-
-    template <int Count>
-    __device__ static bool special(vector16 const (&x)[Count]) {
-        std::uint32_t largest = 0;
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-            for (int j = 0; j < width; ++j) largest = ::max(largest, magnitude_high(load::at(x[u], j)));
-        return largest >= high_of_infinity;
     }
 
     __device__ static double tested(vector16 const& x, vector16 const& y, int j) {
