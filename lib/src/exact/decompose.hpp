@@ -69,7 +69,5 @@ struct decomposed {
 
 inline constexpr std::uint64_t float64_infinity_bits = 0x7ff0000000000000u;
 inline constexpr std::uint64_t float64_magnitude_mask = 0x7fffffffffffffffu;
-inline constexpr std::int64_t key_of_infinity = 0x7ff0000000000000;
-inline constexpr std::int64_t key_of_minus_infinity = ordered_key(0xfff0000000000000u);
 
 } // namespace steadfold::inline v0::exact

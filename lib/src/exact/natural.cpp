@@ -1,5 +1,7 @@
 #include "exact/natural.hpp"
 
+#include "exact/digits.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -15,7 +17,7 @@ natural::natural(std::uint64_t value) {
 
 natural natural::magnitude(std::uint64_t const* limbs, int count, bool& negative) {
     natural result;
-    negative = static_cast<std::int64_t>(limbs[count - 1]) < 0;
+    negative = is_negative(limbs, count);
     std::uint64_t carry = negative ? 1 : 0;
     std::uint64_t const flip = negative ? 0xffffffffu : 0;
     for (int i = 0; i <= count; ++i) { // the last limb gives two words

@@ -6,7 +6,7 @@
 
 namespace steadfold::inline v0::exact {
 
-/// Little-endian 32-bit words. The largest use is n*S2 - S1^2 of float64, shifted for the division: 160 words.
+/// Little-endian 32-bit words. The largest use is n*S2 - S1^2 of float64: 138 words.
 class natural {
   public:
     static constexpr int capacity = 176;

@@ -38,7 +38,7 @@ inline constexpr int max_threads_per_block = 512;
 inline constexpr int vectors_in_flight = 4; // loads a thread issues before it uses the first
 
 /// A thread sums at most this many elements in one launch: fold values of 2^41 (two per element of products) then fit
-/// an int64, and a block of 1024 threads makes at most 2^28 deposits into one limb.
+/// an int64, and a block of 512 threads makes at most 2^28 deposits into one limb.
 inline constexpr std::int64_t elements_per_thread = std::int64_t{1} << 18;
 
 using kernel = void (*)(pass_arguments);
