@@ -13,6 +13,8 @@
 /// Special values: NaN makes the result NaN; +Inf and -Inf together give NaN with status `invalid`; a sum of only -0 is
 /// -0; nothing at all is +0 with status `empty`. Up to 2^63 - 1 values cannot overflow an accumulator.
 ///
+/// Add ranges where you can: a value alone takes most of a microsecond, in a range one or two nanoseconds.
+///
 /// Host code. Move-only would be a nuisance for a value: copies are deep, about 5 KB. One thread at a time for each.
 #pragma once
 

@@ -38,7 +38,8 @@ inline namespace v0 {
 ///
 /// Create it once and use it again: finish() starts it anew, and a later round of the same size finds its threads and
 /// its device memory ready. Move-only; one thread at a time; different reductions are independent. The caller's
-/// floating-point environment and current device are left as they were.
+/// floating-point environment and current device are left as they were. A process made by fork() makes its own:
+/// threads and devices do not follow it.
 class reduction {
   public:
     /// @throws argument_error for operations the type does not have and for devices that do not exist, naming them
