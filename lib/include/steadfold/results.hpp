@@ -80,7 +80,8 @@ struct result_types<std::complex<R>> {
 };
 } // namespace detail
 
-/// The results of reduce() over elements of type T in their default types. Members that were not asked for are 0, indices -1.
+/// The results of reduce() over elements of type T in their default types. Members that were not asked for are 0,
+/// indices -1.
 template <class T>
 struct statistics {
     using types = detail::result_types<T>;
