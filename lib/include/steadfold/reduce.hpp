@@ -52,8 +52,9 @@ class reduction {
     ///
     /// On a host reduction the data must be host memory and has been read on return. On a CUDA reduction the data may
     /// be host, pinned, device or managed memory; the call may return before it was read: keep it until wait() or
-    /// finish(). Device and managed memory is read after the work already on `stream` (no stream: the default stream);
-    /// host and pinned memory at once, so let work that still writes it end first.
+    /// finish(). Device and managed memory is read in the order of `stream` (no stream: the default stream): after the
+    /// work already on it, before work put on it later. Host and pinned memory is read at once, so let work that still
+    /// writes it end first.
     ///
     /// After an error other than argument_error part of the data may have been added: start again with a new reduction.
     /// @throws argument_error for another element type, null data with elements, an index below 0 or beyond 2^63 - 1,

@@ -1,7 +1,11 @@
 #include "base/thread_pool.hpp"
 
+#include "steadfold/error.hpp"
+
 #include <algorithm>
 #include <sched.h>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace steadfold::inline v0::base {
@@ -16,7 +20,13 @@ int allowed_cpu_count() noexcept {
 
 thread_pool::thread_pool(int threads) : size_{threads > 0 ? threads : allowed_cpu_count()} {
     workers_.reserve(static_cast<std::size_t>(size_ - 1));
-    for (int i = 1; i < size_; ++i) workers_.emplace_back([this, i](std::stop_token stop) { work(stop, i); });
+    try {
+        for (int i = 1; i < size_; ++i) workers_.emplace_back([this, i](std::stop_token stop) { work(stop, i); });
+    } catch (std::system_error const& e) {
+        throw library_error("only " + std::to_string(workers_.size()) + " of " + std::to_string(size_ - 1) +
+                            " worker threads could be started (" + e.what() +
+                            "): give a smaller execution::threads, or raise the limit of threads");
+    }
 }
 
 thread_pool::~thread_pool() = default; // jthread asks its thread to stop, which wakes the wait, and joins

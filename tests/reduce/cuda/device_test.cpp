@@ -102,6 +102,7 @@ TEST_F(cuda_device, work_on_the_callers_stream_comes_first) {
         require(cudaMemsetAsync(target.data(), 0, bytes, stream));
         require(cudaMemcpyAsync(target.data(), ones.data(), bytes, cudaMemcpyDeviceToDevice, stream));
         reduction.add({target.data(), static_cast<std::int64_t>(bytes / 4), sf::dtype::float32}, 0, stream);
+        require(cudaMemsetAsync(target.data(), 0, bytes, stream)); // waits until the reduction has read it
         EXPECT_EQ(reduction.finish()[sf::operation::sum].as_double(), static_cast<double>(bytes / 4));
     }
     require(cudaStreamDestroy(stream));

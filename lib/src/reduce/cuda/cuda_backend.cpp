@@ -70,6 +70,7 @@ class cuda_backend final : public backend {
         static_cast<void>(ticket_.release());
         static_cast<void>(host_state_.release());
         static_cast<void>(caller_ready_.release());
+        static_cast<void>(read_.release());
         static_cast<void>(copy_stream_.release());
         static_cast<void>(stream_.release());
     }
@@ -140,6 +141,7 @@ class cuda_backend final : public backend {
         stream_ = make_stream();
         copy_stream_ = make_stream();
         caller_ready_ = make_event();
+        read_ = make_event();
         check(cudaMemsetAsync(ticket_.get(), 0, sizeof(std::uint32_t), stream_.get()), "clearing the block counter");
     }
 
@@ -177,6 +179,10 @@ class cuda_backend final : public backend {
             stage(x, y, count, first_index);
         else
             launch_all(x, y, count, first_index);
+        if (!x_on_host || !y_on_host) { // what the caller puts on the stream next may overwrite the data
+            check(cudaEventRecord(read_.get(), stream_.get()), "marking the end of a reduction");
+            check(cudaStreamWaitEvent(stream.get(), read_.get(), 0), "letting the caller's stream wait");
+        }
     }
 
     [[nodiscard]] bool lies_on_host(void const* data, std::string const& argument) const {
@@ -305,7 +311,7 @@ class cuda_backend final : public backend {
     device_buffer<cuda::block_partial> partials_;
     device_buffer<std::uint32_t> ticket_;
     pinned_buffer<exact::reduction_state> host_state_;
-    owned_event caller_ready_;
+    owned_event caller_ready_, read_;
     std::array<staging, 2> slots_;
     std::size_t next_slot_ = 0;
     std::int64_t launched_blocks_ = 0, elements_ = 0;

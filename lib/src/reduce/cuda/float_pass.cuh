@@ -42,8 +42,11 @@ class float_pass {
     static constexpr exact::digit_layout sum_digits = exact::sum_layout(Real),
                                          product_digits = exact::product_layout(Real);
     static constexpr int sum_floor = exact::lowest_bit(Real), product_floor = exact::lowest_product_bit(Real);
-    // With squares the window of x decides both, and x*x must stay below 2^1012.
-    static constexpr int highest_top = has_squares ? exact::highest_window_top / 2 : exact::highest_window_top;
+    // With squares the window of x decides both, and x*x must stay below 2^1012. A window that holds all of half, and
+    // no more, folds down to its lowest bit: no value leaves a rest.
+    static constexpr int highest_top = Real == dtype::float16 && !has_pairs ? 17
+                                       : has_squares                        ? exact::highest_window_top / 2
+                                                                            : exact::highest_window_top;
     static constexpr int tiny_exponent = has_squares ? -484 : -968; // below it products of float64 lose their error
 
     __device__ float_pass(pass_arguments const& arguments, exact::reduction_state& block)
