@@ -6,10 +6,11 @@
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-if [[ ${1:-} == --help ]]; then
-    sed -n '2,5s/^# \{0,1\}//p' scripts/demo.sh
-    exit 0
-fi
+case ${1:-} in
+    '') ;;
+    --help) sed -n '2,5s/^# \{0,1\}//p' scripts/demo.sh; exit 0 ;;
+    *) echo "unknown option $1; see scripts/demo.sh --help" >&2; exit 2 ;;
+esac
 
 program=build/apps/steadfold-reduce/steadfold-reduce
 output=build/demo
@@ -23,8 +24,12 @@ find_data() {
     if [[ -r $file ]]; then echo "$file"; else echo data/gshhg_polygon_areas.h5; fi
 }
 
-# The `bits` fields of a JSON answer, one a line.
-bits_of() { grep -o '"bits": *\("[^"]*"\|\[[^]]*\]\)' "$1"; }
+# Of each result in a JSON answer: its name, its value and its bits. Fails if there is none.
+results_of() {
+    awk -F'"' '/": {$/ { name = $2 } $2 == "text" { value = $4 }
+               $2 == "bits" { printf "%-7s %-22s %s\n", name, value, $4; found = 1 }
+               END { exit !found }' "$1"
+}
 
 show_record() {
     local python
@@ -54,8 +59,7 @@ for ranks in 1 2 4; do
     rm -f "$output/run_$ranks.h5"
     mpirun -n "$ranks" "$program" "$file:$dataset" --ops "$operations" --json --record "$output/run_$ranks.h5" --quiet \
         > "$output/run_$ranks.json"
-    bits_of "$output/run_$ranks.json" > "$output/bits_$ranks.txt"
-    paste -sd ' ' "$output/bits_$ranks.txt"
+    results_of "$output/run_$ranks.json" | tee "$output/bits_$ranks.txt"
 done
 
 heading "do the bits agree?"
