@@ -97,36 +97,46 @@ inline void store_parities(words lanes, std::int64_t (&out)[2], int count, doubl
         out[c] = static_cast<std::int64_t>(sums[c] - static_cast<std::uint64_t>(count) * bits_of(m));
 }
 
+// A tile is read as four streams side by side: the processor's prefetchers follow each of them, where a single one
+// leaves the core waiting at every page.
+constexpr int streams = 4;
+
+template <class Function>
+inline __attribute__((always_inline)) void for_each_vector(int n, Function const& f) {
+    int const run = n / streams;
+    for (int i = 0; i < run; i += width)
+        for (int s = 0; s < streams; ++s) f(i + s * run, s);
+}
+
 void fold_sum(double const* x, int n, fold_constants const* window, fold_sums* out) {
     vector const m0 = broadcast(window->magic[0]), m1 = broadcast(window->magic[1]);
     words const limit = window->limit_bits - words{};
-    words digits0[2] = {}, digits1[2] = {}, rest[2] = {}, violation[2] = {};
-    for (int i = 0; i < n; i += 2 * width)
-        for (int u = 0; u < 2; ++u) {
-            vector v = load(x + i + u * width);
-            violation[u] |= limit - ((words)v & magnitude_mask);
-            fold(v, m0, digits0[u]);
-            fold(v, m1, digits1[u]);
-            rest[u] |= (words)v << 1;
-        }
-    store_parities(digits0[0] + digits0[1], out->value[0], n / 2, window->magic[0]);
-    store_parities(digits1[0] + digits1[1], out->value[1], n / 2, window->magic[1]);
-    out->rest = any_of(rest[0] | rest[1])[0];
-    out->violation = any_of(violation[0] | violation[1])[0];
+    words digits0 = {}, digits1 = {}, rest = {}, violation = {};
+    for_each_vector(n, [&](int i, int) {
+        vector v = load(x + i);
+        violation |= limit - ((words)v & magnitude_mask);
+        fold(v, m0, digits0);
+        fold(v, m1, digits1);
+        rest |= (words)v << 1;
+    });
+    store_parities(digits0, out->value[0], n / 2, window->magic[0]);
+    store_parities(digits1, out->value[1], n / 2, window->magic[1]);
+    out->rest = any_of(rest)[0];
+    out->violation = any_of(violation)[0];
 }
 
 void fold_sum_negative(double const* x, int n, fold_constants const* window, fold_sums* out) {
     vector const m0 = broadcast(window->magic[0]), m1 = broadcast(window->magic[1]);
     words const limit = window->limit_bits - words{};
     words digits0 = {}, digits1 = {}, negative0 = {}, negative1 = {}, rest = {}, violation = {};
-    for (int i = 0; i < n; i += width) {
+    for_each_vector(n, [&](int i, int) {
         vector v = load(x + i);
         words const sign = (words)((integers)v >> 63);
         violation |= limit - ((words)v & magnitude_mask);
         fold_signed(v, m0, sign, digits0, negative0);
         fold_signed(v, m1, sign, digits1, negative1);
         rest |= (words)v << 1;
-    }
+    });
     store_parities(digits0, out->value[0], 0, 0);
     store_parities(digits1, out->value[1], 0, 0);
     store_parities(negative0, out->negative[0], 0, 0);
@@ -140,7 +150,7 @@ inline void fold_products_of(double const* x, double const* y, int n, fold_const
     vector const m0 = broadcast(window->magic[0]), m1 = broadcast(window->magic[1]), m2 = broadcast(window->magic[2]);
     words const limit = window->limit_bits - words{}, smallest = smallest_product - words{};
     words digits0 = {}, digits1 = {}, digits2 = {}, rest = {}, violation = {};
-    for (int i = 0; i < n; i += width) {
+    for_each_vector(n, [&](int i, int) {
         vector const a = load(x + i), b = load(y + i);
         vector p = a * b;
         words const size = (words)p & magnitude_mask;
@@ -162,7 +172,7 @@ inline void fold_products_of(double const* x, double const* y, int n, fold_const
         fold(p, m1, digits1);
         fold(p, m2, digits2);
         rest |= (words)p << 1;
-    }
+    });
     int const added = Exact ? n / 2 : n;
     store_parities(digits0, out->value[0], n / 2, window->magic[0]);
     store_parities(digits1, out->value[1], added, window->magic[1]);
@@ -185,25 +195,23 @@ inline void add_parities(vector lanes, double (&out)[2]) {
 }
 
 void fast(double const* x, int n, fast_sums* out) {
-    vector sum[2] = {}, magnitude[2] = {}, square[2] = {};
-    for (int i = 0; i < n; i += 2 * width)
-        for (int u = 0; u < 2; ++u) {
-            vector const v = load(x + i + u * width);
-            sum[u] += v;
-            magnitude[u] += (vector)((words)v & magnitude_mask);
-            square[u] += v * v;
-        }
-    add_parities(sum[0] + sum[1], out->sum);
-    add_parities(magnitude[0] + magnitude[1], out->magnitude);
-    add_parities(square[0] + square[1], out->square);
+    vector sum[streams] = {}, magnitude[streams] = {}, square[streams] = {};
+    for_each_vector(n, [&](int i, int s) {
+        vector const v = load(x + i);
+        sum[s] += v;
+        magnitude[s] += (vector)((words)v & magnitude_mask);
+        square[s] += v * v;
+    });
+    add_parities((sum[0] + sum[1]) + (sum[2] + sum[3]), out->sum);
+    add_parities((magnitude[0] + magnitude[1]) + (magnitude[2] + magnitude[3]), out->magnitude);
+    add_parities((square[0] + square[1]) + (square[2] + square[3]), out->square);
 }
 
 double fast_dot(double const* x, double const* y, int n) {
-    vector sum[2] = {};
-    for (int i = 0; i < n; i += 2 * width)
-        for (int u = 0; u < 2; ++u) sum[u] += load(x + i + u * width) * load(y + i + u * width);
+    vector sum[streams] = {};
+    for_each_vector(n, [&](int i, int s) { sum[s] += load(x + i) * load(y + i); });
     double parts[2];
-    add_parities(sum[0] + sum[1], parts);
+    add_parities((sum[0] + sum[1]) + (sum[2] + sum[3]), parts);
     return parts[0] + parts[1];
 }
 
@@ -229,12 +237,12 @@ inline void store_range(integers low, integers high, key_range* out) {
 
 void float_keys(double const* x, int n, key_range* out) {
     integers low = (std::int64_t)magnitude_mask - integers{}, high = ~low;
-    for (int i = 0; i < n; i += width) {
+    for_each_vector(n, [&](int i, int) {
         integers const bits = (integers)load(x + i);
         integers const key = bits ^ (integers)((words)(bits >> 63) >> 1);
         low = key < low ? key : low;
         high = key > high ? key : high;
-    }
+    });
     store_range(low, high, out);
 }
 

@@ -8,7 +8,7 @@
 namespace steadfold::inline v0::host {
 
 inline constexpr int tile_elements = 4096; // 2^12 fold values of 2^50 fit an int64
-inline constexpr int tile_multiple = 16;   // kernels take a multiple of this many elements
+inline constexpr int tile_multiple = 32;   // kernels take a multiple of this many elements
 
 /// Constants of a fold, as plain numbers.
 struct fold_constants {
