@@ -33,7 +33,7 @@ struct outcome {
     std::string input; // as given
     dataset_info info;
     operation_set operations;
-    reduce_options options; // with what the file declares
+    reduce_options options;    // with what the file declares
     std::vector<share> shares; // of this rank
     double seconds = 0;        // of the whole, on this rank
     reduction_results results;

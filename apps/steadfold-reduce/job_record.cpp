@@ -106,6 +106,8 @@ job_record::job_record(communicator const& world, settings const& chosen, topolo
         options.existing = chosen.existing;
         options.replace_stale_partial = chosen.existing == existing_record::overwrite;
         record_.emplace(chosen.record, facts, options);
+        if (record_->path() != chosen.record && !chosen.quiet)
+            complain("note: " + chosen.record + " exists; the record is " + record_->path().string());
         record_->set_topology(to_json(here, -1), {{"hosts", static_cast<std::int64_t>(here.hosts.size())},
                                                   {"ranks", static_cast<std::int64_t>(here.ranks.size())},
                                                   {"gpus", count_gpus(here)}});
@@ -129,6 +131,10 @@ void job_record::add(outcome const& job, speed const&) {
 
 void job_record::add_failure(std::string const& text) {
     if (record_) attempt([&] { record_->message("error", text, world_.rank()); });
+}
+
+std::string job_record::path() const {
+    return record_ && !failed_ ? record_->path().string() : std::string{};
 }
 
 void job_record::close(run_status status) {

@@ -27,6 +27,9 @@ class job_record {
     void add_failure(std::string const& text);
     void close(run_status status);
 
+    /// The file that is written; empty on ranks other than 0, and without a record.
+    [[nodiscard]] std::string path() const;
+
     /// False if a record was asked for and could not be written (rank 0 knows; others always say true).
     [[nodiscard]] bool good() const noexcept { return !failed_; }
 

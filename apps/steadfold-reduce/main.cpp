@@ -88,7 +88,7 @@ class program {
             failures_.push_back(text);
             record.add_failure(text);
             record.close(sf::run_status::failed);
-            print_json();
+            print_json(record.path());
             app_environment::leave_now(exit_failed);
         }
         record.close(stop_               ? sf::run_status::interrupted
@@ -140,12 +140,12 @@ class program {
         }
     }
 
-    void print_json() {
-        if (world_.rank() == 0 && chosen_.json) print(json_report(jobs_, speeds_, failures_, world_.size()));
+    void print_json(std::string const& record = {}) {
+        if (world_.rank() == 0 && chosen_.json) print(json_report(jobs_, speeds_, failures_, world_.size(), record));
     }
 
     int finish(job_record const& record) {
-        print_json();
+        print_json(record.path());
         bool const printed = print(""); // false if anything before could not be printed
         std::int64_t failed = !printed || !failures_.empty() || (chosen_.record_required && !record.good());
         world_.all_reduce_sum({&failed, 1}); // only rank 0 writes; the exit code is the same everywhere

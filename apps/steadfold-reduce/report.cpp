@@ -154,12 +154,13 @@ std::string text_listing(std::vector<dataset_info> const& sets) {
 }
 
 std::string json_report(std::vector<outcome> const& jobs, std::vector<speed> const& speeds,
-                        std::vector<std::string> const& failures, int ranks) {
+                        std::vector<std::string> const& failures, int ranks, std::string const& record) {
     ordered_json j;
     j["program"] = "steadfold-reduce";
     j["version"] = version();
     j["git_revision"] = git_revision();
     j["ranks"] = ranks;
+    j["record"] = record.empty() ? ordered_json(nullptr) : ordered_json(record);
     j["results"] = ordered_json::array();
     for (std::size_t i = 0; i < jobs.size(); ++i) j["results"].push_back(json_of(jobs[i], speeds[i]));
     j["failures"] = failures;

@@ -22,9 +22,10 @@ struct speed {
 [[nodiscard]] std::string text_report(outcome const& job, speed const& fast, int ranks);
 [[nodiscard]] std::string text_listing(std::vector<dataset_info> const& sets);
 
-/// One document for all jobs: {"program", "version", "ranks", "results": [...], "failures": [...]}.
+/// One document for all jobs: {"program", "version", "ranks", "record", "results": [...], "failures": [...]}; `record`
+/// is the record's file or null.
 [[nodiscard]] std::string json_report(std::vector<outcome> const& jobs, std::vector<speed> const& speeds,
-                                      std::vector<std::string> const& failures, int ranks);
+                                      std::vector<std::string> const& failures, int ranks, std::string const& record);
 /// {"program", "version", "datasets": [...], "failures": [...]}
 [[nodiscard]] std::string json_listing(std::vector<dataset_info> const& sets, std::vector<std::string> const& failures);
 

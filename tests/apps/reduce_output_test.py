@@ -73,7 +73,7 @@ class Json(Case):
     def test_schema(self):
         np.save("x.npy", np.ones((2, 3), "f4"))
         done = strict_json(run("x.npy", "--ops", "sum,nan", "--json", "--nan", "ignore").stdout)
-        self.assertEqual(list(done), ["program", "version", "git_revision", "ranks", "results", "failures"])
+        self.assertEqual(list(done), ["program", "version", "git_revision", "ranks", "record", "results", "failures"])
         self.assertEqual((done["program"], done["ranks"], done["failures"]), ("steadfold-reduce", 1, []))
         job = done["results"][0]
         self.assertEqual(list(job), ["input", "dataset", "mode", "nan", "operations", "timing"])

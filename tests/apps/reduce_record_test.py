@@ -127,8 +127,10 @@ class Record(Case):
 
     def test_existing_records(self):
         for expected in ("run.h5", "run-1.h5", "run-2.h5"):
-            run("x.npy", "--ops", "sum", "--record", "run.h5")
+            done = run("x.npy", "--ops", "sum", "--record", "run.h5", "--json")
             self.assertTrue(os.path.exists(expected))
+            self.assertEqual(strict_json(done.stdout)["record"], expected)
+            self.assertEqual(expected in done.stderr, expected != "run.h5")  # another name is said
         before = contents("run.h5")
         done = run("x.npy", "--ops", "sum", "--record", "run.h5", "--record-existing", "refuse")
         self.refused(done, 0, "warning", "run.h5", "exists")

@@ -1,8 +1,7 @@
 /// Filling partitioned arrays from files.
 ///
 ///     sf::array<double> p{layout, here.self, here.here().devices};
-///     sf::read(p, "field.h5:/pressure");                 // every rank reads its own part, into the memory of its
-///     devices
+///     sf::read(p, "field.h5:/pressure");   // every rank reads its own part, into the memory of its devices
 #pragma once
 
 #include "steadfold/array.hpp"

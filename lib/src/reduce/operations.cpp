@@ -3,6 +3,7 @@
 #include "steadfold/error.hpp"
 
 #include <array>
+#include <span>
 #include <utility>
 
 namespace steadfold {
@@ -30,7 +31,8 @@ operation_set parse_word(std::string_view word) {
     for (auto const& [group, set] : groups)
         if (word == group) return set;
     std::string known;
-    for (auto const& known_name : names) known.append(known.empty() ? "" : ", ").append(known_name);
+    for (auto const& known_name : std::span{names}.first(operation_count - 1)) // dot takes two arrays
+        known.append(known.empty() ? "" : ", ").append(known_name);
     throw argument_error("unknown operation \"" + std::string(word) + "\"; use all, extrema, or some of " + known);
 }
 } // namespace

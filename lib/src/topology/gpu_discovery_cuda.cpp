@@ -27,7 +27,7 @@ int count_gpus(cuda_facts& cuda) {
     static_cast<void>(cudaGetLastError());
     std::string const words = result == cudaSuccess ? "it counts 0 GPUs" : cudaGetErrorString(result);
     if (cuda.driver_version == 0) {
-        cuda.unavailable = "no CUDA driver found: " + words;
+        cuda.unavailable = "no CUDA driver found"; // CUDA's own words speak of too old a driver then
     } else {
         cuda.unavailable = "the CUDA driver shows no GPU: " + words;
     }
