@@ -111,6 +111,29 @@ TEST_P(cuda_cases, pairs_out_of_step_give_the_same_bits) {
     }
 }
 
+// One chunk in device memory, again and again: three times 2^31 - 1 elements, so beyond 2^32 too.
+TEST_P(cuda_cases, every_operation_beyond_2_to_32_elements) {
+    constexpr std::int64_t n = 3 * ((std::int64_t{1} << 31) - 1), length = 1 << 20, repeats = n / length;
+    sample const chunk = generate(classes_of(GetParam()).front(), GetParam(), length, 77);
+    device_bytes const memory{chunk.bytes};
+    sf::array_view const whole{memory.data(), length, chunk.type}, rest{memory.data(), n % length, chunk.type};
+    sf::reduction all{chunk.type, operations_of(chunk.type), {.ddof = 1}, on_gpu};
+    for (std::int64_t i = 0; i < repeats; ++i) all.add(whole, i * length);
+    all.add(rest, repeats * length);
+    summary const repeated_chunk = repeated(summarise(chunk.bytes.data(), length, chunk.type), repeats);
+    summary const tail = summarise(chunk.bytes.data(), rest.count, chunk.type, {}, repeats * length);
+    expect_results(all.finish(), joined(repeated_chunk, tail), {.ddof = 1}, chunk.label + " repeated");
+    if (sf::is_complex(GetParam())) return;
+    sf::reduction dot{chunk.type, sf::operation::dot, {}, on_gpu};
+    for (std::int64_t i = 0; i < repeats; ++i) dot.add_products(whole, whole);
+    dot.add_products(rest, rest);
+    auto const* bytes = chunk.bytes.data();
+    expect_results(dot.finish(),
+                   joined(repeated(summarise_pairs(bytes, bytes, length, chunk.type), repeats),
+                          summarise_pairs(bytes, bytes, rest.count, chunk.type)),
+                   {}, chunk.label + " . itself, repeated");
+}
+
 // For compute-sanitizer, under which everything is slow: every kernel once or twice.
 TEST_P(cuda_cases, Sanitizer_every_kernel) {
     auto const classes = classes_of(GetParam());
