@@ -12,7 +12,7 @@ heading() { printf '\n=== %s\n' "$*"; }
 
 # A toolkit outside PATH is found in its usual place.
 find_nvcc() {
-    command -v nvcc > /dev/null && return 0
+    command -v nvcc > /dev/null && nvcc --version > /dev/null 2>&1 && return 0 # a wrapper may be left of a toolkit
     [[ -x /usr/local/cuda/bin/nvcc ]] || return 1
     export PATH=/usr/local/cuda/bin:$PATH
 }
