@@ -33,8 +33,10 @@
 /// variable-length UTF-8; text columns are fixed-length UTF-8 padded with NUL, and text that does not fit ends in "…"
 /// (`input`, a path, begins with it instead: the end tells more).
 ///
-/// After a kill -9 the `.partial` file opens and holds every row appended. A table cut off in the middle of a write may
-/// end in rows of zeros and empty texts: `read_record` drops them.
+/// After a kill -9 the `.partial` file opens and holds every row appended, up to some 24,000 rows of operations.
+/// Beyond, HDF5 splits the table's index now and then, and a kill in the middle of a split can lose rows appended long
+/// before. A table cut off in the middle of a write may end in rows of zeros and empty texts: `read_record` drops them.
+/// Other readers may meet an error at the last rows.
 ///
 /// Thread safety: one thread at a time for each object. If HDF5 was built without thread safety, no other thread of
 /// the process may be inside HDF5 meanwhile.
@@ -192,8 +194,8 @@ class run_record {
     /// @throws io_error        see "Failures"
     void set_topology(std::string_view json, std::map<std::string, std::int64_t> const& counts = {});
 
-    /// Adds rows to a table. When it returns they survive the death of the process; one call with many rows costs
-    /// little more than one with a single row.
+    /// Adds rows to a table. When it returns they survive the death of the process, within the limit told at the top of
+    /// this file; one call with many rows costs little more than one with a single row.
     /// @throws io_error  see "Failures"
     void append(std::span<partition_row const> rows);
     void append(std::span<operation_row const> rows);
