@@ -13,7 +13,7 @@ void merge(reduction_state& state, reduction_state& other, dtype type) noexcept 
         component_state& mine = state.component[c];
         component_state const& theirs = other.component[c];
         for (int i = 0; i < sum_capacity; ++i) mine.sum[i] += theirs.sum[i];
-        for (int i = 0; i < sum_capacity; ++i) mine.negative[i] += theirs.negative[i];
+        for (int i = 0; i < sum_capacity; ++i) mine.magnitudes[i] += theirs.magnitudes[i];
         for (int i = 0; i < product_capacity; ++i) mine.products[i] += theirs.products[i];
         mine.counts.merge(theirs.counts);
         mine.extrema.merge(theirs.extrema);

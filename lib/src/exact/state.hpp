@@ -64,7 +64,7 @@ struct special_counts {
 /// State of one real component. Only the first layout.limbs limbs of each array are used.
 struct component_state {
     std::uint64_t sum[sum_capacity] = {};
-    std::uint64_t negative[sum_capacity] = {};     // sum of the negative elements alone: sum |x| = S - 2 S-
+    std::uint64_t magnitudes[sum_capacity] = {};   // sum of |x|
     std::uint64_t products[product_capacity] = {}; // squares, or products of pairs
     special_counts counts;
     extrema_state extrema;
@@ -82,7 +82,7 @@ inline void normalise(reduction_state& state, dtype type) noexcept {
     dtype const real = component_type(type);
     for (int c = 0; c < component_count(type); ++c) {
         normalise(state.component[c].sum, sum_layout(real).limbs);
-        normalise(state.component[c].negative, sum_layout(real).limbs);
+        normalise(state.component[c].magnitudes, sum_layout(real).limbs);
         normalise(state.component[c].products, product_layout(real).limbs);
     }
     state.pending = 0;

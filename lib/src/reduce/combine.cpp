@@ -62,7 +62,7 @@ void for_each_word(Component& component, Function&& f) {
     f(component.counts.zero);
     f(component.counts.not_negative_zero);
     for (auto& limb : component.sum) f(limb);
-    for (auto& limb : component.negative) f(limb);
+    for (auto& limb : component.magnitudes) f(limb);
     for (auto& limb : component.products) f(limb);
 }
 

@@ -164,7 +164,7 @@ class finisher {
         std::uint64_t limbs[exact::sum_capacity] = {};
         for (int c = 0; c < components_; ++c)
             for (int i = 0; i < layout.limbs; ++i)
-                limbs[i] += state_.component[c].sum[i] - 2 * state_.component[c].negative[i];
+                limbs[i] += state_.component[c].magnitudes[i];
         exact::normalise(limbs, layout.limbs);
         return round_to(exact::value_of_digits(limbs, layout), type);
     }

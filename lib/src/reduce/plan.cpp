@@ -16,8 +16,8 @@ constexpr operation_set not_for_complex = extrema | linf;
 
 unsigned features_of(operation_set ops) noexcept {
     unsigned features = 0;
-    if (ops.intersects(sum | mean | l1 | variance | stddev)) features |= feature_sum;
-    if (ops.intersects(l1)) features |= feature_negative;
+    if (ops.intersects(sum | mean | variance | stddev)) features |= feature_sum;
+    if (ops.intersects(l1)) features |= feature_magnitudes;
     if (ops.intersects(sum_of_squares | l2 | variance | stddev)) features |= feature_products;
     if (ops.intersects(extrema | linf)) features |= feature_extrema;
     if (ops.intersects(zero_count)) features |= feature_zeros;

@@ -13,7 +13,7 @@ namespace steadfold::inline v0::reduce_detail {
 /// Parts of exact::component_state a pass fills. Counts of NaN and Inf are always filled.
 enum feature : unsigned {
     feature_sum = 1,
-    feature_negative = 2,
+    feature_magnitudes = 2,
     feature_products = 4,
     feature_extrema = 8,
     feature_zeros = 16,
@@ -22,11 +22,11 @@ enum feature : unsigned {
 
 /// Precompiled supersets; a pass runs the smallest one that holds the wanted features.
 inline constexpr unsigned family_sum = feature_sum;
-inline constexpr unsigned family_l1 = feature_sum | feature_negative;
+inline constexpr unsigned family_l1 = feature_magnitudes;
 inline constexpr unsigned family_moments = feature_sum | feature_products;
 inline constexpr unsigned family_extrema = feature_extrema | feature_zeros;
 inline constexpr unsigned family_all =
-    feature_sum | feature_negative | feature_products | feature_extrema | feature_zeros;
+    feature_sum | feature_magnitudes | feature_products | feature_extrema | feature_zeros;
 inline constexpr unsigned family_pairs = feature_products | feature_pairs;
 
 /// Everything a back end needs to know.
@@ -34,7 +34,7 @@ struct plan {
     dtype type = dtype::float64;
     operation_set operations;
     unsigned features = 0;      // exact parts
-    unsigned fast_features = 0; // feature_sum, feature_negative, feature_products summed in plain float64
+    unsigned fast_features = 0; // feature_sum, feature_magnitudes, feature_products summed in plain float64
     reduction_mode mode = reduction_mode::exact;
     std::optional<std::int64_t> missing;
 };

@@ -19,8 +19,9 @@ __device__ constexpr std::uint32_t high_of_power(int exponent) {
 template <dtype Real, int Components, unsigned Family>
 class float_pass {
   public:
-    static constexpr bool has_sum = (Family & feature_sum) != 0;
-    static constexpr bool has_negative = (Family & feature_negative) != 0;
+    static constexpr bool has_sum = (Family & (feature_sum | feature_magnitudes)) != 0; // of x or of |x|
+    static constexpr bool only_magnitudes = has_sum && (Family & feature_sum) == 0;
+    static constexpr bool has_both = (Family & feature_sum) != 0 && (Family & feature_magnitudes) != 0;
     static constexpr bool has_pairs = (Family & feature_pairs) != 0;
     static constexpr bool has_squares = (Family & feature_products) != 0 && !has_pairs;
     static constexpr bool has_products = (Family & feature_products) != 0;
@@ -98,7 +99,7 @@ class float_pass {
     }
 
   private:
-    using sum_type = thread_folds<has_sum ? load::sum_folds : 1, Components, has_negative, false>;
+    using sum_type = thread_folds<has_sum ? load::sum_folds : 1, Components, has_both, false>;
     using product_type = thread_folds<has_products ? load::product_folds : 1, Components, false, is_float64>;
 
     /// Smallest top whose half-open window holds x; nothing for values that no window takes.
@@ -175,6 +176,10 @@ class float_pass {
         return tiny;
     }
 
+    __device__ static double summand(double x) {
+        return only_magnitudes ? fabs(x) : x;
+    }
+
     __device__ static void product(double x, double y, double& p, double& e) {
         p = __dmul_rn(x, y);
         e = is_float64 ? __fma_rn(x, y, -p) : 0.0; // narrower products are exact
@@ -190,7 +195,7 @@ class float_pass {
             for (int j = 0; j < width; ++j) {
                 constexpr int parity_mask = Components - 1;
                 double const value = load::at(x[u], j);
-                if constexpr (has_sum) rests |= bits_of(sums_.fold(value, j & parity_mask)) << 1;
+                if constexpr (has_sum) rests |= bits_of(sums_.fold(summand(value), j & parity_mask)) << 1;
                 if constexpr (has_products) {
                     double p, e;
                     product(value, has_pairs ? load::at(y[u], j) : value, p, e);
@@ -245,8 +250,8 @@ class float_pass {
         if constexpr (has_sum) {
             sum_type folds;
             folds.aim(top, sum_floor);
-            put(target.sum, sum_digits.anchor, folds.rest(x));
-            if (has_negative && x < 0) put(target.negative, sum_digits.anchor, folds.rest(x));
+            put(only_magnitudes ? target.magnitudes : target.sum, sum_digits.anchor, folds.rest(summand(x)));
+            if constexpr (has_both) put(target.magnitudes, sum_digits.anchor, folds.rest(fabs(x)));
         }
         if constexpr (has_products) {
             product_type folds;
@@ -299,9 +304,9 @@ class float_pass {
             shared_count(x >> 63 ? &part.counts.negative_infinity : &part.counts.positive_infinity, 1);
             return;
         }
-        if constexpr (has_sum) exact::deposit_value(part.sum, sum_digits.anchor, x, shared_add{});
-        if constexpr (has_negative)
-            if (x >> 63) exact::deposit_value(part.negative, sum_digits.anchor, x, shared_add{});
+        if constexpr (has_sum && !only_magnitudes) exact::deposit_value(part.sum, sum_digits.anchor, x, shared_add{});
+        if constexpr (only_magnitudes || has_both)
+            exact::deposit_value(part.magnitudes, sum_digits.anchor, x & exact::float64_magnitude_mask, shared_add{});
         if constexpr (has_squares) exact::deposit_product(part.products, product_digits.anchor, x, x, shared_add{});
     }
 
@@ -346,16 +351,16 @@ class float_pass {
     }
 
     __device__ void flush() {
-        flush_with([](auto& folds, auto& limbs, auto& negative, int anchor, int floor) {
-            folds.flush(limbs, negative, anchor, floor);
+        flush_with([](auto& folds, auto& limbs, auto& magnitudes, int anchor, int floor) {
+            folds.flush(limbs, magnitudes, anchor, floor);
         });
     }
 
     /// All threads of the block meet here once, at the end.
     __device__ void finish_folds() {
         if (__syncthreads_and(top_ == block_top_))
-            flush_with([](auto& folds, auto& limbs, auto& negative, int anchor, int floor) {
-                folds.flush_warps(limbs, negative, anchor, floor);
+            flush_with([](auto& folds, auto& limbs, auto& magnitudes, int anchor, int floor) {
+                folds.flush_warps(limbs, magnitudes, anchor, floor);
             });
         else
             flush();
@@ -364,14 +369,14 @@ class float_pass {
     template <class Flush>
     __device__ void flush_with(Flush const& do_flush) {
         std::uint64_t* sum[Components];
-        std::uint64_t* negative[Components];
+        std::uint64_t* magnitudes[Components];
         std::uint64_t* products[Components];
         for (int c = 0; c < Components; ++c) {
-            sum[c] = block_.component[c].sum;
-            negative[c] = block_.component[c].negative;
+            magnitudes[c] = block_.component[c].magnitudes;
+            sum[c] = only_magnitudes ? magnitudes[c] : block_.component[c].sum;
             products[c] = block_.component[c].products;
         }
-        if constexpr (has_sum) do_flush(sums_, sum, negative, sum_digits.anchor, sum_floor);
+        if constexpr (has_sum) do_flush(sums_, sum, magnitudes, sum_digits.anchor, sum_floor);
         if constexpr (has_products) do_flush(products_, products, products, product_digits.anchor, product_floor);
     }
 

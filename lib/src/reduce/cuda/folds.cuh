@@ -9,7 +9,8 @@ namespace steadfold::inline v0::cuda {
 
 inline constexpr int fold_spacing = 42;
 
-/// `Count` folds of `Components` interleaved components; with Negative also the folds of the negative elements alone.
+/// `Count` folds of `Components` interleaved components; with Negative also the folds of the negative elements alone,
+/// from which sum |v| = sum v - 2 (sum of the negative v).
 /// With Errors every value is followed by its rounding error, which the first fold does not see.
 ///
 /// `digits` sum bits(x + M) as they are; what M itself added is taken off once, when they are flushed.
@@ -55,17 +56,18 @@ struct thread_folds {
     }
 
     /// Moves the digits into shared limbs, one thread at a time.
-    __device__ void flush(std::uint64_t* const (&limbs)[Components], std::uint64_t* const (&negative_limbs)[Components],
-                          int anchor, int floor) {
+    __device__ void flush(std::uint64_t* const (&limbs)[Components],
+                          std::uint64_t* const (&magnitude_limbs)[Components], int anchor, int floor) {
         exact::fold_window const w = take_off_magic(floor);
 #pragma unroll
         for (int c = 0; c < Components; ++c)
 #pragma unroll
             for (int i = 0; i < Count; ++i) {
-                exact::deposit(limbs[c], anchor, static_cast<std::int64_t>(digits[c][i]), w.exponent[i], shared_add{});
+                auto const digit = static_cast<std::int64_t>(digits[c][i]);
+                exact::deposit(limbs[c], anchor, digit, w.exponent[i], shared_add{});
                 digits[c][i] = 0;
                 if constexpr (Negative) {
-                    exact::deposit(negative_limbs[c], anchor, negative[c][i], w.exponent[i], shared_add{});
+                    exact::deposit(magnitude_limbs[c], anchor, digit - 2 * negative[c][i], w.exponent[i], shared_add{});
                     negative[c][i] = 0;
                 }
             }
@@ -74,14 +76,16 @@ struct thread_folds {
     /// The same for all threads of the block, whose windows are equal: sums the warp first, in two halves so that no
     /// sum can overflow.
     __device__ void flush_warps(std::uint64_t* const (&limbs)[Components],
-                                std::uint64_t* const (&negative_limbs)[Components], int anchor, int floor) {
+                                std::uint64_t* const (&magnitude_limbs)[Components], int anchor, int floor) {
         exact::fold_window const w = take_off_magic(floor);
 #pragma unroll
         for (int c = 0; c < Components; ++c)
 #pragma unroll
             for (int i = 0; i < Count; ++i) {
-                deposit_warp(static_cast<std::int64_t>(digits[c][i]), limbs[c], anchor, w.exponent[i]);
-                if constexpr (Negative) deposit_warp(negative[c][i], negative_limbs[c], anchor, w.exponent[i]);
+                auto const digit = static_cast<std::int64_t>(digits[c][i]);
+                deposit_warp(digit, limbs[c], anchor, w.exponent[i]);
+                if constexpr (Negative)
+                    deposit_warp(digit - 2 * negative[c][i], magnitude_limbs[c], anchor, w.exponent[i]);
             }
     }
 

@@ -17,6 +17,7 @@ class integer_pass {
     static constexpr bool compares = true, is_fast = false; // also carries the index of the first missing element
     static constexpr bool has_pairs = (Family & reduce_detail::feature_pairs) != 0;
     static constexpr bool has_sum = (Family & reduce_detail::feature_sum) != 0;
+    static constexpr bool has_magnitudes = (Family & reduce_detail::feature_magnitudes) != 0; // only with the sum
     static constexpr bool has_products = (Family & reduce_detail::feature_products) != 0;
     static constexpr bool has_extrema = (Family & reduce_detail::feature_extrema) != 0;
 
@@ -53,8 +54,10 @@ class integer_pass {
         if constexpr (has_sum) {
             exact::deposit(target.sum, 0, sum_[0], 0, shared_add{});
             exact::deposit(target.sum, 0, sum_[1], 32, shared_add{});
-            exact::deposit(target.negative, 0, negative_[0], 0, shared_add{});
-            exact::deposit(target.negative, 0, negative_[1], 32, shared_add{});
+        }
+        if constexpr (has_magnitudes) {
+            exact::deposit(target.magnitudes, 0, sum_[0] - 2 * negative_[0], 0, shared_add{});
+            exact::deposit(target.magnitudes, 0, sum_[1] - 2 * negative_[1], 32, shared_add{});
         }
         if constexpr (has_products)
             for (int i = 0; i < 4; ++i) exact::deposit(target.products, 0, product_[i], 32 * i, shared_add{});
@@ -105,8 +108,10 @@ class integer_pass {
             std::int64_t const high = Signed ? x >> 32 : static_cast<std::int64_t>(static_cast<std::uint64_t>(x) >> 32);
             sum_[0] += low;
             sum_[1] += high;
-            negative_[0] += low & sign;
-            negative_[1] += high & sign;
+            if constexpr (has_magnitudes) {
+                negative_[0] += low & sign;
+                negative_[1] += high & sign;
+            }
         }
         if constexpr (has_products) multiply(x, has_pairs ? y : x);
         if constexpr (has_extrema) {

@@ -132,7 +132,7 @@ __device__ void add_block(exact::reduction_state const& block, exact::reduction_
         exact::component_state const& from = block.component[c];
         exact::component_state& to = state.component[c];
         add_limbs(from.sum, exact::sum_layout(Pass::real).limbs, to.sum);
-        add_limbs(from.negative, exact::sum_layout(Pass::real).limbs, to.negative);
+        add_limbs(from.magnitudes, exact::sum_layout(Pass::real).limbs, to.magnitudes);
         add_limbs(from.products, exact::product_layout(Pass::real).limbs, to.products);
         if (c == 0 && threadIdx.x == 0) offer_first_nan(from.extrema.first_nan, to.extrema.first_nan);
         auto const* counts = reinterpret_cast<std::uint64_t const*>(&from.counts);

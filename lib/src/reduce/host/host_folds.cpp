@@ -68,10 +68,12 @@ void host_pass::run_kernel(double const* x, double const* y, int n, quantity tar
     constants.limit_bits = window.limit_bits;
     if (target == quantity::products)
         (real_ == dtype::float64 ? kernels_.fold_products : kernels_.fold_exact_products)(x, y, n, &constants, &sums);
-    else if (plan_.features & feature_negative)
-        kernels_.fold_sum_negative(x, n, &constants, &sums);
-    else
+    else if (!(plan_.features & feature_magnitudes))
         kernels_.fold_sum(x, n, &constants, &sums);
+    else if (plan_.features & feature_sum)
+        kernels_.fold_sum_and_magnitudes(x, n, &constants, &sums);
+    else
+        kernels_.fold_magnitudes(x, n, &constants, &sums);
 }
 
 int host_pass::needed_top(double const* x, double const* y, int n, quantity target) const {
@@ -93,9 +95,11 @@ void host_pass::deposit_folds(fold_sums const& sums, quantity target) {
                 exact::deposit(state.products, product_digits_.anchor, of_component(sums.value[i]), window.exponent[i]);
                 continue;
             }
-            exact::deposit(state.sum, sum_digits_.anchor, of_component(sums.value[i]), window.exponent[i]);
-            if (plan_.features & feature_negative)
-                exact::deposit(state.negative, sum_digits_.anchor, of_component(sums.negative[i]), window.exponent[i]);
+            if (plan_.features & feature_sum)
+                exact::deposit(state.sum, sum_digits_.anchor, of_component(sums.value[i]), window.exponent[i]);
+            if (plan_.features & feature_magnitudes)
+                exact::deposit(state.magnitudes, sum_digits_.anchor, of_component(sums.magnitude[i]),
+                               window.exponent[i]);
         }
     }
 }
@@ -106,8 +110,11 @@ void host_pass::deposit_to(quantity target, int component, std::uint64_t bits, b
         exact::deposit_value(state.products, product_digits_.anchor, bits);
         return;
     }
-    exact::deposit_value(state.sum, sum_digits_.anchor, bits);
-    if (negative && (plan_.features & feature_negative)) exact::deposit_value(state.negative, sum_digits_.anchor, bits);
+    if (plan_.features & feature_sum) exact::deposit_value(state.sum, sum_digits_.anchor, bits);
+    if (plan_.features & feature_magnitudes) {
+        std::uint64_t const turned = negative ? bits ^ exact::negative_zero_bits : bits;
+        exact::deposit_value(state.magnitudes, sum_digits_.anchor, turned);
+    }
 }
 
 void host_pass::deposit_rests(double const* x, double const* y, int n, quantity target) {

@@ -29,7 +29,8 @@ void host_pass::process_integers(std::int64_t const* x, int n, std::int64_t inde
         kept = integer_scratch(1);
         kept_count = drop_missing(x, n, index, integer_scratch(1));
     }
-    if (plan_.features & (feature_sum | feature_products)) deposit_integers(kept, kept, kept_count);
+    if (plan_.features & (feature_sum | feature_magnitudes | feature_products))
+        deposit_integers(kept, kept, kept_count);
     if (plan_.features & feature_extrema) integer_extrema(x, n, index);
     if (plan_.features & feature_zeros) state_.component[0].counts.zero += std::count(kept, kept + kept_count, 0);
 }
@@ -53,11 +54,11 @@ void host_pass::deposit_integers(std::int64_t const* x, std::int64_t const* y, i
     int const body = n - n % tile_multiple;
     auto const block = [&](std::int64_t const* a, std::int64_t const* b, int length) {
         integer_sums sums;
-        if (plan_.features & feature_sum) {
+        if (plan_.features & (feature_sum | feature_magnitudes)) {
             kernels_.integer_sum(a, length, is_signed, &sums);
             for (int i = 0; i < 2; ++i) {
                 exact::deposit(state.sum, 0, sums.sum[i], 32 * i);
-                exact::deposit(state.negative, 0, sums.negative[i], 32 * i);
+                exact::deposit(state.magnitudes, 0, sums.magnitude[i], 32 * i);
             }
         }
         if (plan_.features & feature_products) {

@@ -73,7 +73,7 @@ void host_pass::count_deposits(std::int64_t elements) {
 
 void host_pass::process(tile const& t) {
     bool special = false, seen = false;
-    if (plan_.features & feature_sum) {
+    if (plan_.features & (feature_sum | feature_magnitudes)) {
         special = fold(t.x, t.x, t.n, quantity::sum);
         seen = true;
     }

@@ -12,7 +12,7 @@
 
 namespace steadfold::inline v0::host {
 
-/// Which quantity of exact::component_state a fold goes to.
+/// What a fold is for: the sum of elements, of their magnitudes or both, as the plan says; or products.
 enum class quantity { sum, products };
 
 /// Not thread-safe: one per thread. Runs in the default floating-point environment, which the caller sets.

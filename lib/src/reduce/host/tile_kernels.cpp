@@ -108,24 +108,37 @@ inline __attribute__((always_inline)) void for_each_vector(int n, Function const
         for (int s = 0; s < streams; ++s) f(i + s * run, s);
 }
 
-void fold_sum(double const* x, int n, fold_constants const* window, fold_sums* out) {
+template <bool Magnitudes>
+inline void fold_sum_of(double const* x, int n, fold_constants const* window, std::int64_t (&out0)[2],
+                        std::int64_t (&out1)[2], fold_sums* out) {
     vector const m0 = broadcast(window->magic[0]), m1 = broadcast(window->magic[1]);
     words const limit = window->limit_bits - words{};
     words digits0 = {}, digits1 = {}, rest = {}, violation = {};
     for_each_vector(n, [&](int i, int) {
         vector v = load(x + i);
+        if constexpr (Magnitudes) v = (vector)((words)v & magnitude_mask);
         violation |= limit - ((words)v & magnitude_mask);
         fold(v, m0, digits0);
         fold(v, m1, digits1);
         rest |= (words)v << 1;
     });
-    store_parities(digits0, out->value[0], n / 2, window->magic[0]);
-    store_parities(digits1, out->value[1], n / 2, window->magic[1]);
+    store_parities(digits0, out0, n / 2, window->magic[0]);
+    store_parities(digits1, out1, n / 2, window->magic[1]);
     out->rest = any_of(rest)[0];
     out->violation = any_of(violation)[0];
 }
 
-void fold_sum_negative(double const* x, int n, fold_constants const* window, fold_sums* out) {
+void fold_sum(double const* x, int n, fold_constants const* window, fold_sums* out) {
+    fold_sum_of<false>(x, n, window, out->value[0], out->value[1], out);
+}
+
+void fold_magnitudes(double const* x, int n, fold_constants const* window, fold_sums* out) {
+    fold_sum_of<true>(x, n, window, out->magnitude[0], out->magnitude[1], out);
+}
+
+// Ties of a fold are symmetric, so the magnitudes' fold values are those of the elements with the sign taken off:
+// sum |v| = sum v - 2 (sum of the negative v).
+void fold_sum_and_magnitudes(double const* x, int n, fold_constants const* window, fold_sums* out) {
     vector const m0 = broadcast(window->magic[0]), m1 = broadcast(window->magic[1]);
     words const limit = window->limit_bits - words{};
     words digits0 = {}, digits1 = {}, negative0 = {}, negative1 = {}, rest = {}, violation = {};
@@ -139,8 +152,8 @@ void fold_sum_negative(double const* x, int n, fold_constants const* window, fol
     });
     store_parities(digits0, out->value[0], 0, 0);
     store_parities(digits1, out->value[1], 0, 0);
-    store_parities(negative0, out->negative[0], 0, 0);
-    store_parities(negative1, out->negative[1], 0, 0);
+    store_parities(digits0 - 2 * negative0, out->magnitude[0], 0, 0);
+    store_parities(digits1 - 2 * negative1, out->magnitude[1], 0, 0);
     out->rest = any_of(rest)[0];
     out->violation = any_of(violation)[0];
 }
@@ -281,8 +294,8 @@ void integer_sum(std::int64_t const* x, int n, bool is_signed, integer_sums* out
     for (int i = 0; i < width; ++i) {
         out->sum[0] += low[i];
         out->sum[1] += high[i];
-        out->negative[0] += negative_low[i];
-        out->negative[1] += negative_high[i];
+        out->magnitude[0] += low[i] - 2 * negative_low[i];
+        out->magnitude[1] += high[i] - 2 * negative_high[i];
     }
 }
 
@@ -340,10 +353,12 @@ void widen_bfloat16(void const* x, int n, double* out) {
     }
 }
 
-constexpr tile_kernels kernels = {fold_sum,     fold_sum_negative, fold_products,  fold_exact_products,
-                                  fast,         fast_dot,          max_magnitude,  float_keys,
-                                  integer_keys, count_zeros,       integer_sum,    integer_products,
-                                  widen_float,  widen_half,        widen_bfloat16, STEADFOLD_LEVEL_NAME};
+constexpr tile_kernels kernels = {fold_sum,         fold_magnitudes,     fold_sum_and_magnitudes,
+                                  fold_products,    fold_exact_products, fast,
+                                  fast_dot,         max_magnitude,       float_keys,
+                                  integer_keys,     count_zeros,         integer_sum,
+                                  integer_products, widen_float,         widen_half,
+                                  widen_bfloat16,   STEADFOLD_LEVEL_NAME};
 
 } // namespace
 

@@ -16,10 +16,11 @@ struct fold_constants {
     std::uint64_t limit_bits; // magnitudes above it are outside the window
 };
 
-/// Sums of fold values by parity of the element (the two parts of complex data), rests and violations.
+/// Sums of fold values by parity of the element (the two parts of complex data), rests and violations. A kernel sets
+/// only the sums it is asked for.
 struct fold_sums {
     std::int64_t value[3][2];
-    std::int64_t negative[3][2];
+    std::int64_t magnitude[2][2];
     std::uint64_t rest;      // not 0: some element left a remainder
     std::uint64_t violation; // sign bit set: some element is outside the window; the sums are meaningless
 };
@@ -31,7 +32,7 @@ struct fast_sums {
 /// Sums of the 32-bit digits of integers: value = sum of digit[i] * 2^(32 i), the highest one signed.
 struct integer_sums {
     std::int64_t sum[2];
-    std::int64_t negative[2];
+    std::int64_t magnitude[2];
     std::uint64_t product[4];
 };
 
@@ -41,7 +42,8 @@ struct key_range {
 
 struct tile_kernels {
     void (*fold_sum)(double const* x, int n, fold_constants const* window, fold_sums* out);
-    void (*fold_sum_negative)(double const* x, int n, fold_constants const* window, fold_sums* out);
+    void (*fold_magnitudes)(double const* x, int n, fold_constants const* window, fold_sums* out);
+    void (*fold_sum_and_magnitudes)(double const* x, int n, fold_constants const* window, fold_sums* out);
     /// Products as p + e, by fused multiply-add or splitting; products below 2^-968 are violations.
     void (*fold_products)(double const* x, double const* y, int n, fold_constants const* window, fold_sums* out);
     /// Products that are exact in float64 (narrower inputs).
