@@ -20,11 +20,15 @@ struct product128 {
 
 /// Full unsigned product, without __int128 so that every compiler's device pass takes it.
 [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr product128 multiply(std::uint64_t a, std::uint64_t b) noexcept {
+#if defined(__CUDA_ARCH__)
+    return {a * b, __umul64hi(a, b)};
+#else
     std::uint64_t const mask = 0xffffffffu;
     std::uint64_t const ll = (a & mask) * (b & mask), lh = (a & mask) * (b >> 32);
     std::uint64_t const hl = (a >> 32) * (b & mask), hh = (a >> 32) * (b >> 32);
     std::uint64_t const middle = (ll >> 32) + (lh & mask) + (hl & mask);
     return {(middle << 32) | (ll & mask), hh + (lh >> 32) + (hl >> 32) + (middle >> 32)};
+#endif
 }
 
 /// Number of leading zero bits; 64 for 0.

@@ -4,6 +4,8 @@
 ///     std::puts(std::string(sf::name(sf::parse_dtype("f4"))).c_str());   // float32
 #pragma once
 
+#include "steadfold/bits.hpp"
+
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +53,7 @@ inline constexpr int dtype_count = 14;
 [[nodiscard]] dtype parse_dtype(std::string_view text);
 
 /// Bytes of one element; both parts of a complex one.
-[[nodiscard]] constexpr std::size_t size_bytes(dtype type) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr std::size_t size_bytes(dtype type) noexcept {
     switch (type) {
     case dtype::int8:
     case dtype::uint8:
@@ -72,30 +74,30 @@ inline constexpr int dtype_count = 14;
     }
 }
 
-[[nodiscard]] constexpr bool is_complex(dtype type) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr bool is_complex(dtype type) noexcept {
     return type == dtype::complex64 || type == dtype::complex128;
 }
 
-[[nodiscard]] constexpr bool is_integer(dtype type) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr bool is_integer(dtype type) noexcept {
     return type >= dtype::int8 && type <= dtype::uint64;
 }
 
-[[nodiscard]] constexpr bool is_signed_integer(dtype type) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr bool is_signed_integer(dtype type) noexcept {
     return type >= dtype::int8 && type <= dtype::int64;
 }
 
 /// float16, bfloat16, float32 and float64.
-[[nodiscard]] constexpr bool is_real_floating(dtype type) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr bool is_real_floating(dtype type) noexcept {
     return type <= dtype::bfloat16;
 }
 
 /// 2 for complex types, else 1.
-[[nodiscard]] constexpr int component_count(dtype type) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int component_count(dtype type) noexcept {
     return is_complex(type) ? 2 : 1;
 }
 
 /// The type of one part of a complex type; any other type is its own component.
-[[nodiscard]] constexpr dtype component_type(dtype type) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr dtype component_type(dtype type) noexcept {
     if (type == dtype::complex64) return dtype::float32;
     return type == dtype::complex128 ? dtype::float64 : type;
 }

@@ -56,10 +56,17 @@ class reduction_results {
 };
 
 /// Default type of sums and extrema: the input's, but float for half and bfloat16, and 64-bit integers.
-[[nodiscard]] dtype default_result_type(dtype input) noexcept;
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr dtype default_result_type(dtype input) noexcept {
+    if (is_complex(input)) return input;
+    if (is_integer(input)) return is_signed_integer(input) ? dtype::int64 : dtype::uint64;
+    return input == dtype::float64 ? dtype::float64 : dtype::float32;
+}
 
 /// Default type of means, variances and norms: that of sums, but float64 for integers and the real type for complex.
-[[nodiscard]] dtype default_real_type(dtype input) noexcept;
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr dtype default_real_type(dtype input) noexcept {
+    if (is_integer(input)) return dtype::float64;
+    return component_type(input) == dtype::float64 ? dtype::float64 : dtype::float32;
+}
 
 namespace detail {
 template <class T>

@@ -1,6 +1,8 @@
 /// What happened while a result was rounded.
 #pragma once
 
+#include "steadfold/bits.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -16,11 +18,11 @@ enum class status_flags : std::uint8_t {
     empty = 8,    ///< nothing was reduced
 };
 
-[[nodiscard]] constexpr status_flags operator|(status_flags a, status_flags b) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr status_flags operator|(status_flags a, status_flags b) noexcept {
     return static_cast<status_flags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-[[nodiscard]] constexpr bool has(status_flags set, status_flags flag) noexcept {
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr bool has(status_flags set, status_flags flag) noexcept {
     return (static_cast<unsigned>(set) & static_cast<unsigned>(flag)) != 0;
 }
 

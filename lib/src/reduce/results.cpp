@@ -93,17 +93,5 @@ void reduction_results::set(operation op, result_value value) noexcept {
     values_[static_cast<std::size_t>(op)] = value;
 }
 
-dtype default_result_type(dtype input) noexcept {
-    if (is_complex(input)) return input;
-    if (is_integer(input)) return is_signed_integer(input) ? dtype::int64 : dtype::uint64;
-    return input == dtype::float64 ? dtype::float64 : dtype::float32;
-}
-
-dtype default_real_type(dtype input) noexcept {
-    if (is_integer(input)) return dtype::float64;
-    dtype const real = component_type(input);
-    return real == dtype::float64 ? dtype::float64 : dtype::float32;
-}
-
 } // namespace v0
 } // namespace steadfold
