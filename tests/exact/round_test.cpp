@@ -1,5 +1,7 @@
 // The one rounding at the end, against MPFR: divisions, roots, every format, ties and the edges of the range.
 #include "exact/big.hpp"
+#include "exact/quotient.hpp"
+#include "exact/root.hpp"
 #include "exact/round.hpp"
 #include "support/check.hpp"
 #include "support/number_formats.hpp"
@@ -40,16 +42,31 @@ int exponent_near_an_edge(random_source& random, sf::dtype type, int bits) {
     return edges[random.below(4)] + random.between(-4, 4) - bits;
 }
 
+/// a / n / m, normalised.
+ex::leading_bits quotient(mpz_class const& a, int exponent, std::uint64_t n, std::uint64_t m) {
+    ex::leading_bits value = leading_of(a, exponent);
+    ex::divide(value, n);
+    ex::divide(value, m);
+    ex::normalise(value);
+    return value;
+}
+
+ex::leading_bits root_of(ex::leading_bits value) {
+    ex::take_root(value);
+    return value;
+}
+
 TEST(round, integers_times_powers_of_two_agree_with_mpfr) {
     random_source random{31};
     for (sf::dtype const type : all_types)
         for (int i = 0; i < rounds; ++i) {
             mpz_class const a = random_number(random, 200);
-            int const exponent =
-                exponent_near_an_edge(random, type, static_cast<int>(mpz_sizeinbase(a.get_mpz_t(), 2)));
+            int const exponent = exponent_near_an_edge(random, type, bit_length(a));
             bool const negative = random.coin();
-            ex::exact_value const value{negative, to_natural(a), exponent, false};
-            rational const expected{negative ? mpz_class{-a} : a, 1, exponent, negative};
+            mpz_class const z = negative ? mpz_class{-a} : a;
+            ex::leading_bits value = leading_of(z, exponent);
+            if (value.is_zero()) value.negative = negative;
+            rational const expected{z, 1, exponent, negative};
             ASSERT_NO_FATAL_FAILURE(
                 expect_rounded(ex::round_to(value, type), round_nearest(expected, type), type, text(a, 1, exponent)));
         }
@@ -59,20 +76,50 @@ TEST(round, quotients_and_their_roots_agree_with_mpfr) {
     random_source random{32};
     for (sf::dtype const type : all_types)
         for (int i = 0; i < rounds / 4; ++i) {
-            mpz_class const a = random_number(random, i % 4 == 0 ? 4000 : 120), b = random_number(random, 126) + 1;
-            int const bits =
-                static_cast<int>(mpz_sizeinbase(a.get_mpz_t(), 2)) - static_cast<int>(mpz_sizeinbase(b.get_mpz_t(), 2));
-            int const exponent = exponent_near_an_edge(random, type, bits),
+            std::uint64_t const n = random_count(random), m = i % 3 == 0 ? 1 : random_count(random);
+            mpz_class const a = random_number(random, i % 4 == 0 ? 4000 : 120), b = mpz_class{n} * mpz_class{m};
+            int const exponent = exponent_near_an_edge(random, type, bit_length(a) - bit_length(b)),
                       wide = random.coin() ? exponent : 2 * exponent;
-            ex::exact_value const value{false, to_natural(a), exponent, false},
-                square{false, to_natural(a), wide, false};
-            ASSERT_NO_FATAL_FAILURE(expect_rounded(ex::round_to(ex::divide(value, to_natural(b)), type),
+            ASSERT_NO_FATAL_FAILURE(expect_rounded(ex::round_to(quotient(a, exponent, n, m), type),
                                                    round_nearest({a, b, exponent, false}, type), type,
                                                    text(a, b, exponent)));
-            ASSERT_NO_FATAL_FAILURE(expect_rounded(ex::round_to(ex::root_of_quotient(square, to_natural(b)), type),
+            ASSERT_NO_FATAL_FAILURE(expect_rounded(ex::round_to(root_of(quotient(a, wide, n, m)), type),
                                                    round_root({a, b, wide, false}, type), type,
                                                    "root of " + text(a, b, wide)));
         }
+}
+
+// Quotients that lie on a tie, or off it by as little as a quotient by n m can.
+TEST(round, quotients_next_to_a_tie_agree_with_mpfr) {
+    random_source random{34};
+    for (sf::dtype const type : all_types)
+        for (int i = 0; i < rounds / 2; ++i) {
+            std::uint64_t const n = random_count(random), m = random_count(random);
+            int const precision =
+                sf::is_integer(type) ? static_cast<int>(8 * sf::size_bytes(type)) - 1 : shape_of(type).precision;
+            mpz_class const half_odd = power_of_two(precision) + (2 * random_number(random, precision - 1) + 1);
+            mpz_class const b = mpz_class{n} * mpz_class{m};
+            mpz_class const a = half_odd * b + random.between(-1, 1);
+            int const exponent = sf::is_integer(type) ? -1 : exponent_near_an_edge(random, type, precision + 1);
+            ASSERT_NO_FATAL_FAILURE(expect_rounded(ex::round_to(quotient(a, exponent, n, m), type),
+                                                   round_nearest({a, b, exponent, false}, type), type,
+                                                   text(a, b, exponent)));
+        }
+}
+
+// A tie that only a bit thousands of places lower decides.
+TEST(round, a_far_lower_bit_decides_a_tie) {
+    for (sf::dtype const type : all_types)
+        for (int gap = 1; gap < 2200; gap += 7)
+            for (int const below : {-1, 0, 1}) {
+                int const precision = sf::is_integer(type) ? 5 : shape_of(type).precision;
+                mpz_class const a =
+                    (power_of_two(precision) + 1 + 2 * (gap % 2)) * power_of_two(gap) + below; // odd and even ties
+                int const exponent = (sf::is_integer(type) ? -1 : -precision) - gap;
+                ASSERT_NO_FATAL_FAILURE(expect_rounded(ex::round_to(leading_of(a, exponent), type),
+                                                       round_nearest({a, 1, exponent, false}, type), type,
+                                                       text(a, 1, exponent)));
+            }
 }
 
 // x = y^2 exactly, or off by one in the last place of a number four times as long: the hardest roots.
@@ -86,8 +133,7 @@ TEST(round, roots_next_to_a_tie_agree_with_mpfr) {
             mpz_class const radicand =
                 ((root * root) << 100) + random.between(-1, 1); // `root` has one bit too many: often a tie
             int const exponent = 2 * random.between(-3, 3) - 100 - 2 * precision;
-            ex::exact_value const value{false, to_natural(radicand), exponent, false};
-            ASSERT_NO_FATAL_FAILURE(expect_rounded(ex::round_to(ex::root_of_quotient(value, ex::natural{1}), type),
+            ASSERT_NO_FATAL_FAILURE(expect_rounded(ex::round_to(root_of(leading_of(radicand, exponent)), type),
                                                    round_root({radicand, 1, exponent, false}, type), type,
                                                    "root of " + text(radicand, 1, exponent)));
         }
@@ -97,14 +143,14 @@ TEST(round, every_half_and_bfloat16_rounds_to_itself) {
     for (sf::dtype const type : {sf::dtype::float16, sf::dtype::bfloat16})
         for (std::uint64_t bits = 0; bits < 65536; ++bits) {
             if (!std::isfinite(decode(bits, type))) continue;
-            ex::rounded const back = ex::round_to(ex::value_of_element(bits, type), type);
+            ex::rounded const back = ex::round_to(ex::leading_of_element(bits, type), type);
             ASSERT_EQ(back.bits, bits);
             ASSERT_EQ(back.status, sf::status_flags::none);
         }
 }
 
 TEST(round, zero_keeps_its_sign) {
-    ex::exact_value zero;
+    ex::leading_bits zero;
     EXPECT_EQ(ex::round_to(zero, sf::dtype::float64).bits, 0u);
     zero.negative = true;
     EXPECT_EQ(ex::round_to(zero, sf::dtype::float64).bits, 0x8000000000000000u);

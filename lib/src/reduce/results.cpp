@@ -67,7 +67,7 @@ double result_value::as_double(int component) const noexcept {
     if (parts.kind == exact::float_class::nan) return std::bit_cast<double>(0x7ff8000000000000u);
     exact::rounded const wide = parts.kind == exact::float_class::infinite
                                     ? exact::make_infinity(parts.negative, dtype::float64)
-                                    : round_to(exact::value_of_element(word, part), dtype::float64);
+                                    : round_to(exact::leading_of_element(word, part), dtype::float64);
     return std::bit_cast<double>(wide.bits);
 }
 
