@@ -1,0 +1,43 @@
+#include "histogram/bin_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace steadfold::inline v0::histogram_detail {
+
+namespace {
+
+/// Smallest Key >= edge: for x of type Key, x >= edge exactly if x >= it.
+template <class Key>
+Key not_below(double edge) {
+    auto const key = static_cast<Key>(edge);
+    return key < edge ? std::nextafter(key, std::numeric_limits<Key>::infinity()) : key;
+}
+
+/// Smallest Key > edge.
+template <class Key>
+Key above(double edge) {
+    Key const key = not_below<Key>(edge);
+    return key > edge ? key : std::nextafter(key, std::numeric_limits<Key>::infinity());
+}
+
+} // namespace
+
+template <class Key>
+owned_bin_table<Key>::owned_bin_table(histogram_bins const& bins) : thresholds_(bins.edges().size()) {
+    std::span<double const> const edges = bins.edges();
+    double const low = edges.front(), high = edges.back();
+    std::transform(edges.begin(), edges.end(), thresholds_.begin(), not_below<Key>);
+    thresholds_.back() = above<Key>(high); // the last bin holds its upper edge
+    table_.bins = static_cast<int>(bins.count());
+    table_.uniform = bins.uniform();
+    double const scale = static_cast<double>(bins.count()) / (high / 2 - low / 2);
+    table_.half_low = static_cast<Key>(low / 2);
+    table_.scale = static_cast<Key>(std::min<double>(scale, std::numeric_limits<Key>::max()));
+}
+
+template class owned_bin_table<float>;
+template class owned_bin_table<double>;
+
+} // namespace steadfold::inline v0::histogram_detail

@@ -1,0 +1,11 @@
+// Stands in for the CUDA back end where the library is built without CUDA.
+#include "histogram/backend.hpp"
+#include "steadfold/error.hpp"
+
+namespace steadfold::inline v0::histogram_detail {
+
+std::unique_ptr<backend> make_cuda_backend(plan const&, execution const&) {
+    throw argument_error("this steadfold was built without CUDA; count on the host, or build with STEADFOLD_CUDA=ON");
+}
+
+} // namespace steadfold::inline v0::histogram_detail
