@@ -97,7 +97,7 @@ if command -v compute-sanitizer > /dev/null; then
         grep -q Sanitizer <("$program" --gtest_filter='*Sanitizer*' --gtest_list_tests) || continue
         sanitize memcheck "$program"
         sanitize racecheck "$program"
-    done < <(find "$build/tests" -name 'test_reduce_cuda*' -type f -perm -u+x | sort)
+    done < <(find "$build/tests" -name 'test_*_cuda*' -type f -perm -u+x | sort)
 else
     echo "skipped         compute-sanitizer is not on this machine"
 fi
