@@ -40,6 +40,8 @@ struct execution {
     int threads = 0;                                             ///< host: worker threads; all allowed CPUs unless set
     int blocks = 0;                                              ///< cuda: blocks of the grid
     int threads_per_block = 0;                                   ///< cuda: a multiple of 32, at most 512
+    /// cuda: exact sums without float64 arithmetic, as GPUs with few float64 units do anyway.
+    bool integer_arithmetic = false;
     std::chrono::nanoseconds deadline = std::chrono::minutes(5); ///< longest wait for a device
 };
 

@@ -1,9 +1,8 @@
-// The block's superaccumulator in shared memory, and its way into the device's state.
+// Adding to limbs in shared memory and in device memory.
 #pragma once
 
 #include "exact/element.hpp"
 #include "exact/state.hpp"
-#include "reduce/cuda/pass.hpp"
 
 #include <cuda/atomic>
 
@@ -31,19 +30,12 @@ __device__ inline void shared_mark(std::int64_t& flag) {
     atomicOr_block(reinterpret_cast<unsigned*>(&flag), 1u);
 }
 
-/// exact::reduction_state without its constructor, which shared memory cannot run.
-union block_storage {
-    __device__ block_storage() {}
-    exact::reduction_state state;
-    std::uint64_t word[sizeof(exact::reduction_state) / 8];
-};
+/// What a block sums, and the limbs of a state that belong to it.
+enum class quantity : std::uint8_t { sum, magnitudes, products };
 
-__device__ inline exact::reduction_state& clear(block_storage& storage) {
-    for (unsigned i = threadIdx.x; i < sizeof(storage.word) / 8; i += blockDim.x) storage.word[i] = 0;
-    __syncthreads();
-    if (threadIdx.x == 0) storage.state.component[0].extrema = exact::extrema_state{};
-    __syncthreads();
-    return storage.state;
+__device__ inline std::uint64_t* limbs_of(exact::reduction_state& state, quantity which, int component) {
+    exact::component_state& part = state.component[component];
+    return which == quantity::sum ? part.sum : which == quantity::magnitudes ? part.magnitudes : part.products;
 }
 
 __device__ inline void device_add(std::uint64_t* target, std::uint64_t delta) {
@@ -51,17 +43,6 @@ __device__ inline void device_add(std::uint64_t* target, std::uint64_t delta) {
     ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device> cell{
         *reinterpret_cast<unsigned long long*>(target)};
     cell.fetch_add(delta, ::cuda::memory_order_relaxed);
-}
-
-/// Adds the block's limbs to the device's. One carry step in parallel keeps every addend below 2^33, so that 2^29
-/// blocks may add before the host normalises.
-__device__ inline void add_limbs(std::uint64_t const* limbs, int count, std::uint64_t* target) {
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-        std::uint64_t const carry =
-            i == 0 ? 0 : static_cast<std::uint64_t>(static_cast<std::int64_t>(limbs[i - 1]) >> 32);
-        std::uint64_t const own = i + 1 < count ? limbs[i] & 0xffffffffu : limbs[i];
-        device_add(target + i, own + carry);
-    }
 }
 
 } // namespace steadfold::inline v0::cuda

@@ -3,7 +3,7 @@
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
 #include "reduce/backend.hpp"
-#include "reduce/cuda/pass.hpp"
+#include "reduce/cuda/launch.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/view.hpp"
 
@@ -22,31 +22,16 @@ namespace {
 using namespace steadfold::detail;
 
 constexpr std::size_t staging_bytes = std::size_t{32} << 20;
-constexpr int default_threads_per_block = 256;
 // A launch adds less than 2^33 for every block to a limb.
 constexpr std::int64_t blocks_before_take = std::int64_t{1} << 28;
 
-void require_device(int device) {
-    int count = 0;
-    cudaError_t const result = cudaGetDeviceCount(&count);
-    if (result != cudaSuccess) {
-        static_cast<void>(cudaGetLastError());
-        throw argument_error(std::string("there is no usable GPU here: CUDA says ") + cudaGetErrorString(result));
-    }
-    if (device < 0 || device >= count)
-        throw argument_error("there is no CUDA device " + std::to_string(device) + "; this process sees " +
-                             std::to_string(count));
-}
-
 class cuda_backend final : public backend {
   public:
-    cuda_backend(plan const& plan, execution const& where)
-        : plan_{plan}, where_{where}, components_{component_count(plan.type)},
-          component_bytes_{static_cast<std::int64_t>(size_bytes(component_type(plan.type)))} {
-        require_device(where.device);
+    cuda_backend(plan const& plan, execution const& where) : plan_{plan}, where_{where} {
+        cuda::require_device(where.device);
         current_device const on{where.device};
-        if (plan.features != 0 || plan.fast_features == 0) exact_.prepare(find(false), where);
-        if (plan.fast_features != 0) fast_.prepare(find(true), where);
+        if (plan.features != 0 || plan.fast_features == 0) exact_ = make_launcher(false);
+        if (plan.fast_features != 0) fast_ = make_launcher(true);
         allocate();
         reset();
     }
@@ -65,9 +50,8 @@ class cuda_backend final : public backend {
             static_cast<void>(slot.copied.release());
             static_cast<void>(slot.reduced.release());
         }
-        static_cast<void>(state_.release());
+        static_cast<void>(memory_.release());
         static_cast<void>(partials_.release());
-        static_cast<void>(ticket_.release());
         static_cast<void>(host_state_.release());
         static_cast<void>(caller_ready_.release());
         static_cast<void>(read_.release());
@@ -98,55 +82,33 @@ class cuda_backend final : public backend {
     }
 
   private:
-    /// A kernel and the grid it fills the device with.
-    struct launchable {
-        cuda::kernel function = nullptr;
-        int threads = 0, blocks = 0;
-
-        void prepare(cuda::kernel kernel, execution const& where) {
-            function = kernel;
-            threads = where.threads_per_block > 0 ? where.threads_per_block : default_threads_per_block;
-            if (where.threads_per_block < 0 || threads % 32 != 0 || threads > cuda::max_threads_per_block)
-                throw argument_error("threads_per_block is " + std::to_string(where.threads_per_block) +
-                                     "; it must be a multiple of 32, at most " +
-                                     std::to_string(cuda::max_threads_per_block));
-            if (where.blocks < 0) throw argument_error("blocks is " + std::to_string(where.blocks));
-            int per_multiprocessor = 0, multiprocessors = 0;
-            check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, reinterpret_cast<void*>(function),
-                                                                threads, 0),
-                  "asking how many blocks of the reduction fit a multiprocessor");
-            check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.device),
-                  "asking for the number of multiprocessors");
-            blocks = where.blocks > 0 ? where.blocks : std::max(1, per_multiprocessor * multiprocessors);
-        }
-    };
-
     struct staging {
         device_buffer<std::byte> memory[2]; // second one for pairs
         owned_event copied, reduced;
     };
 
-    [[nodiscard]] cuda::kernel find(bool fast) const {
+    [[nodiscard]] cuda::launcher make_launcher(bool fast) const {
         unsigned const family = family_of(fast ? plan_.fast_features : plan_.features);
-        return cuda::find_kernel(component_type(plan_.type), components_, family, fast);
+        int const components = component_count(plan_.type);
+        return {cuda::find_kernel(component_type(plan_.type), components, family, fast), plan_, where_};
     }
 
     void allocate() {
-        int const blocks = std::max(exact_.blocks, fast_.blocks);
-        state_ = allocate_device<exact::reduction_state>(1, "the state of a reduction");
+        int const blocks = std::max(exact_.most_blocks(), fast_.most_blocks());
+        memory_ = allocate_device<cuda::grid_memory>(1, "the state of a reduction");
         partials_ = allocate_device<cuda::block_partial>(static_cast<std::size_t>(blocks), "partial results of blocks");
-        ticket_ = allocate_device<std::uint32_t>(1, "the counter of finished blocks");
         host_state_ = allocate_pinned<exact::reduction_state>(2, "the state of a reduction");
         new (host_state_.get() + 1) exact::reduction_state{}; // what an empty state looks like
         stream_ = make_stream();
         copy_stream_ = make_stream();
         caller_ready_ = make_event();
         read_ = make_event();
-        check(cudaMemsetAsync(ticket_.get(), 0, sizeof(std::uint32_t), stream_.get()), "clearing the block counter");
+        check(cudaMemsetAsync(memory_.get(), 0, sizeof(cuda::grid_memory), stream_.get()),
+              "clearing the memory of a reduction");
     }
 
     void reset() {
-        check(cudaMemcpyAsync(state_.get(), host_state_.get() + 1, sizeof(exact::reduction_state),
+        check(cudaMemcpyAsync(&memory_.get()->state, host_state_.get() + 1, sizeof(exact::reduction_state),
                               cudaMemcpyHostToDevice, stream_.get()),
               "clearing the state of a reduction");
         launched_blocks_ = 0;
@@ -155,8 +117,8 @@ class cuda_backend final : public backend {
 
     /// Brings the device's state into total_ and starts it anew; after a missed deadline it can be tried again.
     void flush() {
-        check(cudaMemcpyAsync(host_state_.get(), state_.get(), sizeof(exact::reduction_state), cudaMemcpyDeviceToHost,
-                              stream_.get()),
+        check(cudaMemcpyAsync(host_state_.get(), &memory_.get()->state, sizeof(exact::reduction_state),
+                              cudaMemcpyDeviceToHost, stream_.get()),
               "reading the state of a reduction");
         wait();
         exact::reduction_state& state = *host_state_;
@@ -226,63 +188,21 @@ class cuda_backend final : public backend {
     }
 
     void launch_all(void const* x, void const* y, std::int64_t count, std::int64_t first_index) {
-        if (exact_.function != nullptr) launch(exact_, x, y, count, first_index, true);
-        if (fast_.function != nullptr) launch(fast_, x, y, count, first_index, exact_.function == nullptr);
+        if (exact_) launch(exact_, x, y, count, first_index, true);
+        if (fast_) launch(fast_, x, y, count, first_index, !exact_);
         elements_ += count;
     }
 
-    void launch(launchable const& what, void const* x, void const* y, std::int64_t count, std::int64_t first_index,
+    void launch(cuda::launcher const& with, void const* x, void const* y, std::int64_t count, std::int64_t first_index,
                 bool counts_specials) {
-        std::int64_t const capacity =
-            static_cast<std::int64_t>(what.blocks) * what.threads * cuda::elements_per_thread / components_;
-        auto const element_bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
-        for (std::int64_t done = 0; done < count; done += capacity) {
-            std::int64_t const part = std::min(capacity, count - done);
-            auto const shifted = [&](void const* p) -> void const* {
-                return p == nullptr ? nullptr : static_cast<std::byte const*>(p) + done * element_bytes;
-            };
-            cuda::pass_arguments arguments = arguments_for(shifted(x), shifted(y), part);
-            arguments.first_index = first_index + done;
-            arguments.counts_specials = counts_specials;
-            start(what, arguments);
-        }
-    }
-
-    [[nodiscard]] cuda::pass_arguments arguments_for(void const* x, void const* y, std::int64_t count) const {
-        cuda::pass_arguments arguments;
-        arguments.x = x;
-        arguments.y = y;
-        arguments.length = count * components_;
-        auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) % 16);
-        arguments.head = std::min(arguments.length, (16 - misaligned) % 16 / component_bytes_);
-        if (components_ == 2 && arguments.head % 2 != 0) {
-            arguments.head = 0;
-            arguments.x_aligned = false;
-        }
-        arguments.vectors = (arguments.length - arguments.head) * component_bytes_ / 16;
-        auto const y_start =
-            reinterpret_cast<std::uintptr_t>(y) + static_cast<std::uintptr_t>(arguments.head * component_bytes_);
-        arguments.y_aligned = y_start % 16 == 0;
-        arguments.has_missing = plan_.missing.has_value();
-        arguments.missing = plan_.missing.value_or(0);
-        arguments.integer_bytes = static_cast<int>(component_bytes_);
-        arguments.state = state_.get();
+        cuda::pass_arguments arguments = with.arguments_for(x, y, count, first_index);
+        arguments.counts_specials = counts_specials;
+        arguments.memory = memory_.get();
         arguments.partials = partials_.get();
-        arguments.ticket = ticket_.get();
-        return arguments;
-    }
-
-    void start(launchable const& what, cuda::pass_arguments arguments) {
-        std::int64_t const work_a_block = std::int64_t{what.threads} * cuda::vectors_in_flight;
-        std::int64_t const useful = std::max<std::int64_t>(1, (arguments.vectors + work_a_block - 1) / work_a_block);
-        auto const blocks =
-            where_.blocks > 0 ? what.blocks : static_cast<int>(std::min<std::int64_t>(what.blocks, useful));
+        int const blocks = with.blocks_for(arguments);
         if (launched_blocks_ + blocks > blocks_before_take) flush();
         launched_blocks_ += blocks;
-        void* parameters[] = {&arguments};
-        check(cudaLaunchKernel(reinterpret_cast<void*>(what.function), dim3(static_cast<unsigned>(blocks)),
-                               dim3(static_cast<unsigned>(what.threads)), parameters, 0, stream_.get()),
-              "starting a reduction on device " + std::to_string(where_.device));
+        with.launch(arguments, stream_.get());
     }
 
     template <class Query>
@@ -304,12 +224,9 @@ class cuda_backend final : public backend {
 
     plan plan_;
     execution where_;
-    int components_;
-    std::int64_t component_bytes_;
-    launchable exact_, fast_;
-    device_buffer<exact::reduction_state> state_;
+    cuda::launcher exact_, fast_;
+    device_buffer<cuda::grid_memory> memory_;
     device_buffer<cuda::block_partial> partials_;
-    device_buffer<std::uint32_t> ticket_;
     pinned_buffer<exact::reduction_state> host_state_;
     owned_event caller_ready_, read_;
     std::array<staging, 2> slots_;

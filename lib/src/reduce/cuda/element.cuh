@@ -1,6 +1,7 @@
 // Elements as the kernels see them: 16-byte vectors taken apart into exact float64 values.
 #pragma once
 
+#include "exact/element.hpp"
 #include "steadfold/dtype.hpp"
 
 #include <cstdint>
@@ -32,6 +33,10 @@ struct element<dtype::float64> {
         return __hiloint2double(static_cast<int>(v.word[2 * i + 1]), static_cast<int>(v.word[2 * i]));
     }
     __device__ static double of(storage x) { return x; }
+    template <class Value>
+    __device__ static Value as(vector16 const& v, int i) {
+        return at(v, i);
+    }
 };
 
 template <>
@@ -40,6 +45,13 @@ struct element<dtype::float32> {
     static constexpr int sum_folds = 2, product_folds = 2;
     __device__ static double at(vector16 const& v, int i) { return widen(__uint_as_float(v.word[i])); }
     __device__ static double of(storage x) { return widen(x); }
+    template <class Value>
+    __device__ static Value as(vector16 const& v, int i) {
+        if constexpr (sizeof(Value) == 4)
+            return __uint_as_float(v.word[i]);
+        else
+            return at(v, i);
+    }
 };
 
 template <>
@@ -51,9 +63,20 @@ struct element<dtype::float16> {
         asm("{ .reg .b16 h; mov.b16 h, %1; cvt.f32.f16 %0, h; }" : "=f"(wide) : "h"(x));
         return widen(wide);
     }
-    __device__ static double at(vector16 const& v, int i) {
-        return of(static_cast<storage>(v.word[i / 2] >> (16 * (i % 2))));
+    /// As float32, which holds every half as a normal number, or widened on.
+    template <class Value>
+    __device__ static Value as(vector16 const& v, int i) {
+        float wide;
+        if (i % 2 == 0)
+            asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(wide) : "r"(v.word[i / 2]));
+        else
+            asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(wide) : "r"(v.word[i / 2]));
+        if constexpr (sizeof(Value) == 4)
+            return wide;
+        else
+            return widen(wide);
     }
+    __device__ static double at(vector16 const& v, int i) { return as<double>(v, i); }
 };
 
 template <>
@@ -61,10 +84,16 @@ struct element<dtype::bfloat16> {
     using storage = std::uint16_t;
     static constexpr int sum_folds = 1, product_folds = 2;
     __device__ static double of(storage x) { return widen(__uint_as_float(static_cast<std::uint32_t>(x) << 16)); }
-    __device__ static double at(vector16 const& v, int i) {
+    template <class Value>
+    __device__ static Value as(vector16 const& v, int i) {
         std::uint32_t const word = v.word[i / 2];
-        return widen(__uint_as_float(i % 2 == 0 ? word << 16 : word & 0xffff0000u));
+        float const wide = __uint_as_float(i % 2 == 0 ? word << 16 : word & 0xffff0000u);
+        if constexpr (sizeof(Value) == 4)
+            return wide;
+        else
+            return widen(wide);
     }
+    __device__ static double at(vector16 const& v, int i) { return as<double>(v, i); }
 };
 
 template <dtype Real>
@@ -79,7 +108,25 @@ __device__ inline std::uint32_t magnitude_high(double x) {
     return static_cast<std::uint32_t>(__double2hiint(x)) & 0x7fffffffu;
 }
 
+/// High word of 2^exponent.
+__device__ constexpr std::uint32_t high_of_power(int exponent) {
+    return static_cast<std::uint32_t>(exponent + 1023) << 20;
+}
+
 inline constexpr std::uint32_t high_of_infinity = 0x7ff00000u;
+
+__device__ inline bool is_special(double x) {
+    return magnitude_high(x) >= high_of_infinity;
+}
+__device__ inline bool is_special(float x) {
+    return (__float_as_uint(x) & 0x7fffffffu) >= 0x7f800000u;
+}
+__device__ inline bool is_negative_zero(double x) {
+    return bits_of(x) == exact::negative_zero_bits;
+}
+__device__ inline bool is_negative_zero(float x) {
+    return __float_as_uint(x) == 0x80000000u;
+}
 
 /// Inf or NaN somewhere in the vectors.
 template <dtype Real, int Count>

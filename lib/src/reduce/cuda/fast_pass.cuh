@@ -1,9 +1,9 @@
 // `fast` mode: plain float64 adds, in an order fixed by the grid.
 #pragma once
 
-#include "reduce/cuda/block_state.cuh"
-#include "reduce/cuda/element.cuh"
-#include "reduce/plan.hpp"
+#include "reduce/cuda/float_block.cuh"
+#include "reduce/cuda/pass.hpp"
+#include "reduce/cuda/peak.cuh"
 
 namespace steadfold::inline v0::cuda {
 
@@ -12,107 +12,82 @@ namespace steadfold::inline v0::cuda {
 template <dtype Real, int Components, bool Pairs, bool All>
 class fast_pass {
   public:
-    static constexpr dtype real = Real;
-    static constexpr int min_blocks = 1;
-    static constexpr int components = Components;
-    static constexpr bool has_pairs = Pairs, compares = false, is_fast = true;
-
+    using block_type = counts_block<Components>;
     using load = element<Real>;
-    using storage = typename load::storage;
-    static constexpr int width = per_vector<Real>, element_bytes = sizeof(storage);
+    static constexpr dtype real = Real;
+    static constexpr int components = Components, width = per_vector<Real>;
+    static constexpr bool has_pairs = Pairs, compares = false, is_fast = true, meets_hot = false;
+    static constexpr int element_bytes = sizeof(typename load::storage);
+    static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
+                                   padding_y = Pairs ? 0 : padding_x;
+    static constexpr int min_blocks = 1, vectors_in_flight = 4;
 
-    __device__ fast_pass(pass_arguments const& arguments, exact::reduction_state& block)
-        : arguments_{arguments}, block_{block}, x_{static_cast<storage const*>(arguments.x)},
-          y_{static_cast<storage const*>(arguments.y)} {}
-
-    __device__ void start(int) {}
-    __device__ int top_at(std::int64_t) const { return 0; }
+    __device__ fast_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {}
 
     template <int Count>
-    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::int64_t first,
-                          std::int64_t stride) {
-        if (any_special<Real>(x) || (Pairs && any_special<Real>(y))) { // read again by index: see float_pass::batch
-#pragma unroll 1
-            for (int i = 0; i < Count * width; ++i) single(first + i / width * stride + i % width);
-            return;
-        }
+    [[nodiscard]] __device__ static std::uint32_t peak(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
+        std::uint32_t const of_x = peak_of<Real>(x);
+        return Pairs ? ::max(of_x, peak_of<Real>(y)) : of_x;
+    }
+    __device__ void start(std::uint32_t) {}
+
+    template <int Count>
+    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::uint32_t peak,
+                          std::int64_t first, std::int64_t stride, int = 0, int = 0) {
+        bool const any_special = peak >= limit_of_infinity<Real>;
 #pragma unroll
         for (int u = 0; u < Count; ++u)
 #pragma unroll
-            for (int j = 0; j < width; ++j) {
-                double const value = load::at(x[u], j);
-                add(value, Pairs ? load::at(y[u], j) : value, Components == 2 ? j & 1 : 0);
-            }
+            for (int j = 0; j < width; ++j)
+                if (!any_special || belongs(x[u], y[u], j, first + u * stride + j))
+                    add(load::at(x[u], j), Pairs ? load::at(y[u], j) : 0, j & (components - 1));
     }
 
-    /// One component, which may be anything.
-    __device__ void single(std::int64_t i) {
-        double const x = load::of(x_[i]), y = Pairs ? load::of(y_[i]) : x;
-        int const component = Components == 2 ? static_cast<int>(i & 1) : 0;
-        double const other = Components == 2 ? load::of(x_[i ^ 1]) : x;
-        bool const nan =
-            exact::is_nan_bits(bits_of(x)) || exact::is_nan_bits(bits_of(y)) || exact::is_nan_bits(bits_of(other));
-        if (!nan && exact::is_finite_bits(bits_of(x)) && exact::is_finite_bits(bits_of(y)))
-            add(x, y, component);
-        else if (arguments_.counts_specials)
-            count(x, y, other, nan, component, arguments_.first_index + i / Components);
-    }
-
-    __device__ void finish(block_partial& partial) {
+    __device__ void finish() {
 #pragma unroll
-        for (int c = 0; c < Components; ++c) {
-            if (seen_[c]) shared_mark(block_.component[c].counts.not_negative_zero);
+        for (int c = 0; c < Components; ++c)
+            if (seen_[c]) shared_mark(block_.counts[c].not_negative_zero);
+    }
+
+    __device__ void contribute(block_partial& partial) const {
+#pragma unroll
+        for (int c = 0; c < Components; ++c)
 #pragma unroll
             for (int k = 0; k < 3; ++k) partial.fast[c][k] = sums_[c][k];
-        }
     }
 
   private:
-    __device__ void add(double x, double y, int component) {
-        // Components are told apart by a comparison, so that the sums stay in registers.
-#pragma unroll
-        for (int c = 0; c < Components; ++c) {
-            if (c != component) continue;
-            if constexpr (Pairs) {
-                sums_[c][2] += x * y;
-            } else {
-                sums_[c][0] += x;
-                if constexpr (All) {
-                    sums_[c][1] += fabs(x);
-                    sums_[c][2] += x * x;
-                }
+    __device__ void add(double x, double y, int c) {
+        if constexpr (Pairs) {
+            sums_[c][2] += x * y;
+        } else {
+            sums_[c][0] += x;
+            if constexpr (All) {
+                sums_[c][1] += fabs(x);
+                sums_[c][2] += x * x;
             }
-            if (!seen_[c]) seen_[c] = bits_of(Pairs ? x * y : x) != exact::negative_zero_bits;
         }
+        if (!seen_[c]) seen_[c] = bits_of(Pairs ? x * y : x) != exact::negative_zero_bits;
     }
 
-    __device__ void count(double x, double y, double other, bool nan, int component, std::int64_t index) {
-        exact::special_counts& whole = block_.component[0].counts;
-        exact::special_counts& part = block_.component[component].counts;
-        bool const infinite = exact::is_infinite_bits(bits_of(x)), first = component == 0;
-        if (nan) {
-            if (!first) return;
-            shared_count(&whole.nan, 1);
-            atomicMin_block(reinterpret_cast<long long*>(&block_.component[0].extrema.first_nan),
-                            static_cast<long long>(index));
-            return;
-        }
-        shared_mark(part.not_negative_zero);
+    /// False for elements that are not summed; counts them.
+    __device__ bool belongs(vector16 const& x, vector16 const& y, int j, std::int64_t i) {
+        std::uint64_t const bits = bits_of(load::at(x, j)), other = bits_of(load::at(x, j ^ (components - 1)));
+        std::uint64_t const partner = Pairs ? bits_of(load::at(y, j)) : other;
+        if (exact::is_finite_bits(bits) && exact::is_finite_bits(partner)) return true;
+        if (!arguments_.counts_specials) return !Pairs && exact::is_finite_bits(bits) && !exact::is_nan_bits(other);
         if constexpr (Pairs) {
-            bool const zero = exact::is_zero_bits(bits_of(x)) || exact::is_zero_bits(bits_of(y));
-            bool const negative = ((bits_of(x) ^ bits_of(y)) >> 63) != 0;
-            shared_count(zero ? &whole.invalid : negative ? &whole.negative_infinity : &whole.positive_infinity, 1);
+            if (!exact::is_nan_bits(bits) && !exact::is_nan_bits(partner)) seen_[0] = true;
+            return count_special_pair(block_, bits, partner);
         } else {
-            // An infinite element is met at each of its infinite parts: the first one counts it.
-            if (first || !exact::is_infinite_bits(bits_of(other))) shared_count(&whole.infinite, 1);
-            if (infinite) shared_count(x < 0 ? &part.negative_infinity : &part.positive_infinity, 1);
+            int const c = j & (components - 1);
+            if (!exact::is_nan_bits(bits) && !exact::is_nan_bits(other)) seen_[c] = true;
+            return count_special(block_, bits, other, c, arguments_.first_index + i / Components);
         }
     }
 
     pass_arguments const& arguments_;
-    exact::reduction_state& block_;
-    storage const* x_;
-    storage const* y_;
+    block_type& block_;
     double sums_[Components][3] = {};
     bool seen_[Components] = {};
 };

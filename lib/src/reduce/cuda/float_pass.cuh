@@ -1,397 +1,327 @@
-// One thread's pass over floating-point data: vectors through the folds, what they cannot take through integers.
+// One thread's pass over floating-point data: vectors through the folds, what they cannot take through the block's
+// bins.
 #pragma once
 
-#include "reduce/cuda/folds.cuh"
-#include "reduce/plan.hpp"
+#include "reduce/cuda/extremes.cuh"
+#include "reduce/cuda/float_block.cuh"
+#include "reduce/cuda/pass.hpp"
+#include "reduce/cuda/product_folds.cuh"
+#include "reduce/cuda/value_folds.cuh"
 
 namespace steadfold::inline v0::cuda {
 
-using namespace reduce_detail;
-
-inline constexpr int window_slack = 2;          // bits a window is raised above what is needed
-inline constexpr int rests_before_lowering = 8; // batches in a row with remainders
-
-/// High word of 2^exponent.
-__device__ constexpr std::uint32_t high_of_power(int exponent) {
-    return static_cast<std::uint32_t>(exponent + 1023) << 20;
-}
+inline constexpr int window_slack = 2;           // bits a window is raised above what is needed
+inline constexpr int window_quantum = 4;         // so that most warps and blocks choose the same one
+inline constexpr int rests_before_lowering = 32; // batches in a row with rests
+inline constexpr int worth_lowering = 16;        // bits a window must gain to be lowered
 
 template <dtype Real, int Components, unsigned Family>
 class float_pass {
   public:
-    static constexpr bool has_sum = (Family & (feature_sum | feature_magnitudes)) != 0; // of x or of |x|
-    static constexpr bool only_magnitudes = has_sum && (Family & feature_sum) == 0;
-    static constexpr bool has_both = (Family & feature_sum) != 0 && (Family & feature_magnitudes) != 0;
-    static constexpr bool has_pairs = (Family & feature_pairs) != 0;
-    static constexpr bool has_squares = (Family & feature_products) != 0 && !has_pairs;
-    static constexpr bool has_products = (Family & feature_products) != 0;
-    static constexpr bool has_folds = has_sum || has_products;
-    static constexpr bool has_extrema = (Family & feature_extrema) != 0 && Components == 1;
-    static constexpr bool has_zeros = (Family & feature_zeros) != 0;
-    static constexpr bool is_float64 = Real == dtype::float64;
-
+    using shape = float_shape<Real, Components, Family>;
+    using block_type = float_block<shape>;
     static constexpr dtype real = Real;
-    static constexpr int components = Components;
-    static constexpr bool compares = has_extrema, is_fast = false;
+    static constexpr int components = Components, width = per_vector<Real>;
+    static constexpr bool has_pairs = shape::has_pairs, has_extrema = shape::has_extrema;
+    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot;
+    static constexpr int element_bytes = sizeof(typename element<Real>::storage);
+    /// What fills a vector up without a trace in any sum: -0, or pairs whose product is -0.
+    static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
+                                   padding_y = has_pairs ? 0 : padding_x;
 
-    using load = element<Real>;
-    using storage = typename load::storage;
-    static constexpr int element_bytes = sizeof(storage);
-    static constexpr int width = per_vector<Real>;
     // Measured on an H200: plain sums want 64 registers and more threads, everything else more registers.
-    static constexpr int min_blocks = Family == family_sum && Components == 1 && width <= 4 ? 2 : 1;
-    static constexpr exact::digit_layout sum_digits = exact::sum_layout(Real),
-                                         product_digits = exact::product_layout(Real);
-    static constexpr int sum_floor = exact::lowest_bit(Real), product_floor = exact::lowest_product_bit(Real);
-    // With squares the window of x decides both, and x*x must stay below 2^1012. A window that holds all of half, and
-    // no more, folds down to its lowest bit: no value leaves a rest.
-    static constexpr int highest_top = Real == dtype::float16 && !has_pairs ? 17
-                                       : has_squares                        ? exact::highest_window_top / 2
-                                                                            : exact::highest_window_top;
-    static constexpr int tiny_exponent = has_squares ? -484 : -968; // below it products of float64 lose their error
+    static constexpr bool is_light = Components == 1 && (Family == family_sum || Family == family_l1);
+    static constexpr int min_blocks = is_light ? 2 : 1, vectors_in_flight = is_light ? 4 : 2;
 
-    __device__ float_pass(pass_arguments const& arguments, exact::reduction_state& block)
-        : arguments_{arguments}, block_{block}, x_{static_cast<storage const*>(arguments.x)},
-          y_{static_cast<storage const*>(arguments.y)} {}
+    __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {}
 
-    /// Aims the window for values below 2^top; every thread of a block calls it with the same top, so that their folds
-    /// can be summed.
-    __device__ void start(int top) {
-        block_top_ = raised(top);
+    /// What decides a window, of a batch: the largest magnitude of its elements or products.
+    template <int Count>
+    [[nodiscard]] __device__ static std::uint32_t peak(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
+        if constexpr (has_pairs)
+            return pair_peak<Real>(x, y);
+        else
+            return peak_of<Real>(x);
+    }
+
+    /// Aims the first window at the block's peak.
+    __device__ void start(std::uint32_t peak) {
+        block_top_ = raised(top_of(peak));
         aim(block_top_);
     }
 
-    /// Magnitude that decides the first window: of element i, or of its product.
-    __device__ int top_at(std::int64_t i) const {
-        double const x = load::of(x_[i]);
-        return has_pairs ? top_of(__dmul_rn(x, load::of(y_[i]))) : top_of(x);
-    }
-
-    /// `Count` vectors of components; vector u starts at component first + u * stride.
-    ///
-    /// The rare paths are functions that read the data again by its index: taking a register's address or indexing
-    /// registers at run time would move this whole object to local memory.
+    /// `Count` vectors of components; vector u starts at component first + u * stride. Of a single vector that is
+    /// padded, with -0 (x) and +0 (y), only components [from, to) are elements.
     template <int Count>
-    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::int64_t first,
-                          std::int64_t stride) {
-        bool const slow = has_folds ? !folds_take(x, y) : any_special<Real>(x);
-        if (slow) {
-#pragma unroll 1
-            for (int i = 0; i < Count * width; ++i) one(arguments_, block_, first + i / width * stride + i % width);
-        } else if constexpr (has_folds) {
-            fold_batch(x, y, first, stride);
+    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::uint32_t peak,
+                          std::int64_t first, std::int64_t stride, int from = 0, int to = width) {
+        bool outside = !(peak < limit_) && !raise(peak);
+        if constexpr (has_pairs && shape::is_float64) outside = outside || any_tiny(x, y);
+        std::uint32_t const rests = outside ? 1 : fold_batch(x, y);
+        if (!outside) note_signs(x, y);
+        if (rests != 0) {
+            deposited_ = true;
+            deposit_batch(x, y, outside, first, stride);
+            if (!outside) lower_if_worth_it(peak);
+        } else {
+            batches_with_rests_ = 0;
         }
-        if constexpr (has_extrema || has_zeros) compare_batch(x, first, stride, slow);
+        if constexpr (shape::has_zeros)
+            if (arguments_.counts_zeros) count_zeros(x, from, to);
+        if constexpr (has_extrema) compare_batch(x, outside, first, stride, from, to);
     }
 
-    /// One component through integers, for heads and tails.
-    __device__ void single(std::int64_t i) {
-        one(arguments_, block_, i);
-        if constexpr (has_extrema || has_zeros) compare(load::of(x_[i]), partner(i), i, true);
+    /// Moves what the thread holds into the block; every thread of the block calls it once.
+    __device__ void finish() {
+        if constexpr (shape::has_values || shape::has_products) {
+            if (__all_sync(0xffffffffu, top_ == block_top_))
+                flush_with([](auto& folds, auto&&... to) { folds.flush_warp(to...); });
+            else
+                flush();
+        }
+        if ((seen_ & 1) != 0) shared_mark(block_.counts[0].not_negative_zero);
+        if constexpr (components == 2)
+            if ((seen_ & 2) != 0) shared_mark(block_.counts[1].not_negative_zero);
+        if (deposited_) shared_mark(block_.used_bins);
+        if constexpr (shape::has_zeros) shared_count(&block_.counts[0].zero, zeros_);
     }
 
-    __device__ void finish(block_partial& partial) {
-        if constexpr (has_folds) finish_folds();
-        if constexpr (has_zeros) shared_count(&block_.component[0].counts.zero, zeros_);
-        if (seen_) shared_mark(block_.component[0].counts.not_negative_zero);
-        if (seen_imaginary_) shared_mark(block_.component[1].counts.not_negative_zero);
-        if constexpr (has_extrema) partial.extrema = extrema_;
+    __device__ void contribute(block_partial& partial) const {
+        if constexpr (has_extrema) partial.extrema = extremes_.state();
     }
 
   private:
-    using sum_type = thread_folds<has_sum ? load::sum_folds : 1, Components, has_both, false>;
-    using product_type = thread_folds<has_products ? load::product_folds : 1, Components, false, is_float64>;
+    using load = element<Real>;
+    using values_type = value_folds<shape>;
+    using products_type = product_folds<Real>;
+    using raw_type = std::conditional_t<shape::is_float64, double, float>; // without conversion to float64
+    static constexpr int all_seen = components == 2 ? 3 : 1;
+    // With squares the window of x decides both, and x * x must stay below 2^1012.
+    static constexpr int highest_top =
+        !has_pairs
+            ? shape::has_squares && shape::is_float64 ? exact::highest_window_top / 2 : fold_choice<Real>::highest_top
+        : Real == dtype::float16 ? 32 // holds all products
+                                 : exact::highest_window_top;
+    static constexpr int lowest = !has_pairs               ? lowest_top<Real>
+                                  : Real == dtype::float16 ? highest_top
+                                                           : lowest_top<dtype::float64>;
+    static constexpr dtype peak_type = has_pairs && Real != dtype::float16 ? dtype::float64 : Real;
+    static constexpr bool folds_anything = shape::has_values || shape::has_products;
+    // Squares of values below 2^-484 are tiny: the rest of the value itself shows that it is one, if the window is high
+    // enough.
+    static constexpr int lowest_top_of_squares = -400;
 
-    /// Smallest top whose half-open window holds x; nothing for values that no window takes.
-    __device__ static int top_of(double x) {
-        std::uint32_t const high = magnitude_high(x);
-        return high >= high_of_infinity ? -2000 : static_cast<int>(high >> 20) - 1022;
+    __device__ static int top_of(std::uint32_t peak) { return top_of_peak<peak_type>(peak); }
+
+    __device__ static int raised(int needed) {
+        int const wanted = (needed + window_slack + window_quantum - 1) & -window_quantum;
+        return wanted < lowest ? lowest : wanted < highest_top ? wanted : highest_top;
     }
 
     __device__ void aim(int top) {
         top_ = top;
-        limit_ = has_folds ? high_of_power(top_) : high_of_infinity;
-        if constexpr (has_sum) sums_.aim(top_, sum_floor);
-        if constexpr (has_products) products_.aim(product_top(top_), product_floor);
+        if constexpr (!folds_anything || (has_pairs && Real == dtype::float16)) {
+            limit_ = limit_of_infinity<peak_type>;
+        } else {
+            limit_ = limit_of_top<peak_type>(top);
+            if (shape::has_squares && shape::is_float64 && top < lowest_top_of_squares) limit_ = 0;
+        }
+        if (arguments_.integer_only) limit_ = 0;
+        if constexpr (shape::has_values) values_.aim(top);
+        if constexpr (shape::has_products) products_aim(top);
     }
-
-    __device__ static int product_top(int top) {
-        int const doubled = has_squares ? 2 * top : top;
-        return doubled < -1000 ? -1000 : doubled;
-    }
-
-    __device__ static double tested(vector16 const& x, vector16 const& y, int j) {
-        if constexpr (has_pairs)
-            return __dmul_rn(load::at(x, j), load::at(y, j));
-        else
-            return load::at(x, j);
-    }
-
-    /// False if some value of the batch has to go through integers; may move the window.
-    template <int Count>
-    __device__ bool folds_take(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
-        std::uint32_t largest = 0, smallest = 0xffffffffu;
+    __device__ void products_aim(int top) {
+        int const wanted = shape::has_squares ? 2 * top : top;
 #pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-            for (int j = 0; j < width; ++j) {
-                std::uint32_t const high = magnitude_high(tested(x[u], y[u], j));
-                largest = ::max(largest, high);
-                if constexpr (is_float64 && has_products) smallest = ::min(smallest, high);
-            }
-        largest_ = largest;
-        if constexpr (is_float64 && has_products)
-            if (smallest < high_of_power(tiny_exponent) && any_tiny(x, y)) return false;
-        if (largest < limit_) return true;
-        return raise(largest);
+        for (auto& folds : products_) folds.aim(wanted);
     }
 
-    __device__ bool raise(std::uint32_t largest) {
-        if (largest >= high_of_power(highest_top - 1)) return false;
-        retarget(static_cast<int>(largest >> 20) - 1022);
-        return true;
+    /// False if no window takes the batch.
+    __device__ bool raise(std::uint32_t peak) {
+        int const needed = top_of(peak);
+        if (!folds_anything || arguments_.integer_only || needed > highest_top || needed <= top_) return false;
+        retarget(needed);
+        return peak < limit_;
     }
-
     __device__ void retarget(int needed) {
         flush();
         aim(raised(needed));
     }
+    __device__ void flush() {
+        flush_with([](auto& folds, auto&&... to) { folds.flush(to...); });
+        count_ = 0;
+    }
+    template <class Flush>
+    __device__ void flush_with(Flush const& do_flush) {
+        if constexpr (shape::has_values) do_flush(values_, block_);
+        if constexpr (shape::has_products)
+#pragma unroll
+            for (int c = 0; c < components; ++c)
+                do_flush(products_[c], shape::has_squares ? 2 * top_ : top_, count_, block_.products[c]);
+    }
 
-    __device__ static int raised(int needed) {
-        int const wanted = needed + window_slack;
-        return wanted < -1000 ? -1000 : wanted < highest_top ? wanted : highest_top;
+    template <int Count>
+    __device__ std::uint32_t fold_batch(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
+        constexpr std::uint32_t added = Count * width / components;
+        if constexpr (folds_anything) make_room(added);
+        std::uint32_t rests = 0;
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+            for (int j = 0; j < width; ++j) {
+                if constexpr (shape::has_values) rests |= values_.add(x[u], j);
+                if constexpr (shape::has_products)
+                    rests |= products_[j & (components - 1)].add(multiply<Real>(x[u], has_pairs ? y[u] : x[u], j));
+            }
+        return rests;
+    }
+
+    __device__ void make_room(std::uint32_t added) {
+        if (count_ + added > most_values) flush();
+        count_ += added;
+        if constexpr (shape::has_values) {
+            if (values_type::is_narrow && !values_.has_room(added)) values_.settle();
+            values_.count(added);
+        }
     }
 
     template <int Count>
     __device__ static bool any_tiny(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
+        std::uint32_t smallest = 0xffffffffu;
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+            for (int j = 0; j < width; ++j)
+                smallest = ::min(smallest, magnitude_high(__dmul_rn(load::at(x[u], j), load::at(y[u], j))));
+        if (smallest >= high_of_power(tiny_product_exponent)) return false;
         bool tiny = false;
 #pragma unroll
         for (int u = 0; u < Count; ++u)
 #pragma unroll
             for (int j = 0; j < width; ++j) {
-                bool const zero = exact::is_zero_bits(bits_of(load::at(x[u], j))) ||
-                                  (has_pairs && exact::is_zero_bits(bits_of(load::at(y[u], j))));
-                tiny = tiny || (!zero && magnitude_high(tested(x[u], y[u], j)) < high_of_power(tiny_exponent));
+                double const a = load::at(x[u], j), b = load::at(y[u], j);
+                tiny = tiny || is_tiny_product(a, b, __dmul_rn(a, b));
             }
         return tiny;
     }
 
-    __device__ static double summand(double x) {
-        return only_magnitudes ? fabs(x) : x;
-    }
-
-    __device__ static void product(double x, double y, double& p, double& e) {
-        p = __dmul_rn(x, y);
-        e = is_float64 ? __fma_rn(x, y, -p) : 0.0; // narrower products are exact
-    }
-
-    template <int Count>
-    __device__ void fold_batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::int64_t first,
-                               std::int64_t stride) {
-        std::uint64_t rests = 0;
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-            for (int j = 0; j < width; ++j) {
-                constexpr int parity_mask = Components - 1;
-                double const value = load::at(x[u], j);
-                if constexpr (has_sum) rests |= bits_of(sums_.fold(summand(value), j & parity_mask)) << 1;
-                if constexpr (has_products) {
-                    double p, e;
-                    product(value, has_pairs ? load::at(y[u], j) : value, p, e);
-                    rests |= bits_of(products_.fold(p, j & parity_mask)) << 1;
-                    if constexpr (is_float64) rests |= bits_of(products_.template fold<1>(e, j & parity_mask)) << 1;
-                }
-            }
-        if constexpr (has_sum) sums_.values += Count * width / Components;
-        if constexpr (has_products) products_.values += Count * width / Components;
-        note_signs(x, y);
-        if (rests == 0) {
-            batches_with_rests_ = 0;
-            return;
-        }
-#pragma unroll 1
-        for (int i = 0; i < Count * width; ++i)
-            one_rest(arguments_, block_, first + i / width * stride + i % width, top_);
-        lower_if_worth_it();
-    }
-
     template <int Count>
     __device__ void note_signs(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
-        if (seen_ && (Components == 1 || seen_imaginary_)) return;
+        if (seen_ == all_seen) return;
 #pragma unroll
         for (int u = 0; u < Count; ++u)
 #pragma unroll
             for (int j = 0; j < width; ++j) {
                 std::uint64_t const bits = bits_of(load::at(x[u], j));
-                bool const other = has_pairs ? !negative_zero_product(bits, bits_of(load::at(y[u], j)))
+                bool const other = has_pairs ? !is_negative_zero_product(bits, bits_of(load::at(y[u], j)))
                                              : bits != exact::negative_zero_bits;
-                int const component = Components == 2 ? j & 1 : 0;
-                (component == 0 ? seen_ : seen_imaginary_) |= other;
+                if (other) seen_ |= 1 << (j & (components - 1));
             }
     }
 
-    __device__ static bool negative_zero_product(std::uint64_t x, std::uint64_t y) {
-        return (exact::is_zero_bits(x) || exact::is_zero_bits(y)) && ((x ^ y) >> 63) != 0;
-    }
-
-    __device__ void lower_if_worth_it() {
-        if (++batches_with_rests_ < rests_before_lowering) return;
-        batches_with_rests_ = 0;
-        int const needed = static_cast<int>(largest_ >> 20) - 1022;
-        if (needed + window_slack < top_) retarget(needed);
-    }
-
-    /// What the folds left of component i under the window `top`.
-    __device__ static __noinline__ void one_rest(pass_arguments const& arguments, exact::reduction_state& block,
-                                                 std::int64_t i, int top) {
-        double const x = load::of(static_cast<storage const*>(arguments.x)[i]);
-        exact::component_state& target = block.component[Components == 2 ? i & 1 : 0];
-        if constexpr (has_sum) {
-            sum_type folds;
-            folds.aim(top, sum_floor);
-            put(only_magnitudes ? target.magnitudes : target.sum, sum_digits.anchor, folds.rest(summand(x)));
-            if constexpr (has_both) put(target.magnitudes, sum_digits.anchor, folds.rest(fabs(x)));
-        }
-        if constexpr (has_products) {
-            product_type folds;
-            folds.aim(product_top(top), product_floor);
-            double p, e;
-            product(x, has_pairs ? load::of(static_cast<storage const*>(arguments.y)[i]) : x, p, e);
-            put(target.products, product_digits.anchor, folds.rest(p));
-            if constexpr (is_float64) put(target.products, product_digits.anchor, folds.template rest<1>(e));
-        }
-    }
-
-    __device__ static void put(std::uint64_t* limbs, int anchor, double value) {
-        if (value != 0) exact::deposit_value(limbs, anchor, bits_of(value), shared_add{});
-    }
-
-    /// The other part of a complex element; 0 for real data.
-    __device__ double partner(std::int64_t i) const {
-        return Components == 2 ? load::of(x_[i ^ 1]) : 0.0;
-    }
-
-    /// One component through integers: everything the folds cannot take.
-    __device__ static __noinline__ void one(pass_arguments const& arguments, exact::reduction_state& block,
-                                            std::int64_t i) {
-        auto const* data = static_cast<storage const*>(arguments.x);
-        std::uint64_t const x = bits_of(load::of(data[i]));
-        if constexpr (has_pairs) {
-            one_pair(block, x, bits_of(load::of(static_cast<storage const*>(arguments.y)[i])));
-        } else {
-            std::uint64_t const other = Components == 2 ? bits_of(load::of(data[i ^ 1])) : x;
-            one_value(arguments, block, x, other, i);
-        }
-    }
-
-    __device__ static void one_value(pass_arguments const& arguments, exact::reduction_state& block, std::uint64_t x,
-                                     std::uint64_t other, std::int64_t i) {
-        int const component = Components == 2 ? static_cast<int>(i & 1) : 0;
-        exact::special_counts& whole = block.component[0].counts;
-        exact::component_state& part = block.component[component];
-        if (exact::is_nan_bits(x) || exact::is_nan_bits(other)) {
-            if (component != 0) return;
-            shared_count(&whole.nan, 1);
-            atomicMin_block(reinterpret_cast<long long*>(&block.component[0].extrema.first_nan),
-                            static_cast<long long>(arguments.first_index + i / Components));
-            return;
-        }
-        if (component == 0 && (exact::is_infinite_bits(x) || exact::is_infinite_bits(other)))
-            shared_count(&whole.infinite, 1);
-        if (x != exact::negative_zero_bits) shared_mark(part.counts.not_negative_zero);
-        if (exact::is_infinite_bits(x)) {
-            shared_count(x >> 63 ? &part.counts.negative_infinity : &part.counts.positive_infinity, 1);
-            return;
-        }
-        if constexpr (has_sum && !only_magnitudes) exact::deposit_value(part.sum, sum_digits.anchor, x, shared_add{});
-        if constexpr (only_magnitudes || has_both)
-            exact::deposit_value(part.magnitudes, sum_digits.anchor, x & exact::float64_magnitude_mask, shared_add{});
-        if constexpr (has_squares) exact::deposit_product(part.products, product_digits.anchor, x, x, shared_add{});
-    }
-
-    __device__ static void one_pair(exact::reduction_state& block, std::uint64_t x, std::uint64_t y) {
-        exact::special_counts& counts = block.component[0].counts;
-        if (exact::is_nan_bits(x) || exact::is_nan_bits(y)) {
-            shared_count(&counts.nan, 1);
-            return;
-        }
-        if (!negative_zero_product(x, y)) shared_mark(counts.not_negative_zero);
-        if (exact::is_finite_bits(x) && exact::is_finite_bits(y))
-            exact::deposit_product(block.component[0].products, product_digits.anchor, x, y, shared_add{});
-        else if (exact::is_zero_bits(x) || exact::is_zero_bits(y))
-            shared_count(&counts.invalid, 1);
-        else
-            shared_count((x ^ y) >> 63 ? &counts.negative_infinity : &counts.positive_infinity, 1);
-    }
-
     template <int Count>
-    __device__ void compare_batch(vector16 const (&x)[Count], std::int64_t first, std::int64_t stride, bool slow) {
+    __device__ void deposit_batch(vector16 const (&x)[Count], vector16 const (&y)[Count], bool outside,
+                                  std::int64_t first, std::int64_t stride) {
 #pragma unroll
         for (int u = 0; u < Count; ++u)
 #pragma unroll
             for (int j = 0; j < width; ++j) {
-                std::int64_t const i = first + u * stride + j;
-                compare(load::at(x[u], j), partner(i), i, slow);
+                if (!outside)
+                    deposit_rest(x[u], has_pairs ? y[u] : x[u], j);
+                else if constexpr (has_pairs)
+                    deposit_pair(load::at(x[u], j), load::at(y[u], j));
+                else
+                    deposit_whole(x[u], j, first + u * stride + j);
             }
     }
 
-    __device__ void compare(double x, double other, std::int64_t i, bool may_be_nan) {
-        std::uint64_t const bits = bits_of(x);
-        if (may_be_nan && exact::is_nan_bits(bits)) return;
-        if constexpr (has_zeros) {
-            bool const zero = exact::is_zero_bits(bits) && (Components == 1 || exact::is_zero_bits(bits_of(other)));
-            zeros_ += zero && (Components == 1 || (i & 1) == 0);
-        }
-        if constexpr (has_extrema) {
-            std::int64_t const key = exact::ordered_key(bits);
-            extrema_.offer_min(key, arguments_.first_index + i);
-            extrema_.offer_max(key, arguments_.first_index + i);
+    /// What the folds left of an element.
+    __device__ void deposit_rest(vector16 const& x, vector16 const& y, int j) {
+        constexpr int mask = components - 1;
+        if constexpr (shape::has_values) values_.deposit_rest(x, j, block_);
+        if constexpr (shape::has_products) {
+            exact_product const p = multiply<Real>(x, y, j);
+            if (shape::is_float64 && is_tiny_product(load::at(x, j), load::at(y, j), p.high)) {
+                deposit_product(load::at(x, j), load::at(y, j), j & mask); // the folds saw nothing of it
+                return;
+            }
+            exact_product const left = products_[j & mask].rest(p);
+            if (left.high != 0) block_.products[j & mask].add(left.high);
+            if (left.low != 0) block_.products[j & mask].add(left.low);
         }
     }
 
-    __device__ void flush() {
-        flush_with([](auto& folds, auto& limbs, auto& magnitudes, int anchor, int floor) {
-            folds.flush(limbs, magnitudes, anchor, floor);
-        });
+    __device__ void deposit_whole(vector16 const& x, int j, std::int64_t i) {
+        constexpr int mask = components - 1;
+        auto const value = load::template as<raw_type>(x, j);
+        auto const other = components == 2 ? load::template as<raw_type>(x, j ^ 1) : value;
+        if (is_special(value) || is_special(other))
+            if (!count_special(block_, bits_of(load::at(x, j)), bits_of(load::at(x, j ^ mask)), j & mask,
+                               arguments_.first_index + i / components))
+                return;
+        if (!is_negative_zero(value)) seen_ |= 1 << (j & mask);
+        if constexpr (shape::has_sum) block_.sum[j & mask].add(value);
+        if constexpr (shape::has_magnitudes) block_.magnitudes[j & mask].add(value < 0 ? -value : value);
+        if constexpr (shape::has_squares) deposit_product(load::at(x, j), load::at(x, j), j & mask);
     }
 
-    /// All threads of the block meet here once, at the end.
-    __device__ void finish_folds() {
-        if (__syncthreads_and(top_ == block_top_))
-            flush_with([](auto& folds, auto& limbs, auto& magnitudes, int anchor, int floor) {
-                folds.flush_warps(limbs, magnitudes, anchor, floor);
-            });
-        else
-            flush();
+    __device__ void deposit_pair(double x, double y) {
+        if (is_special(x) || is_special(y))
+            if (!count_special_pair(block_, bits_of(x), bits_of(y))) return;
+        if (!is_negative_zero_product(bits_of(x), bits_of(y))) seen_ = 1;
+        deposit_product(x, y, 0);
     }
 
-    template <class Flush>
-    __device__ void flush_with(Flush const& do_flush) {
-        std::uint64_t* sum[Components];
-        std::uint64_t* magnitudes[Components];
-        std::uint64_t* products[Components];
-        for (int c = 0; c < Components; ++c) {
-            magnitudes[c] = block_.component[c].magnitudes;
-            sum[c] = only_magnitudes ? magnitudes[c] : block_.component[c].sum;
-            products[c] = block_.component[c].products;
-        }
-        if constexpr (has_sum) do_flush(sums_, sum, magnitudes, sum_digits.anchor, sum_floor);
-        if constexpr (has_products) do_flush(products_, products, products, product_digits.anchor, product_floor);
+    __device__ void deposit_product(double x, double y, int component) {
+        using target = typename shape::product_target;
+        exact::deposit_product(block_.products[component].limb, target::anchor, bits_of(x), bits_of(y), shared_add{});
     }
+
+    __device__ void lower_if_worth_it(std::uint32_t peak) {
+        highest_rested_ = batches_with_rests_ == 0 ? peak : ::max(highest_rested_, peak);
+        if (++batches_with_rests_ < rests_before_lowering) return;
+        batches_with_rests_ = 0;
+        int const needed = top_of(highest_rested_);
+        if (raised(needed) + worth_lowering <= top_) retarget(needed);
+    }
+
+    template <int Count>
+    __device__ void compare_batch(vector16 const (&x)[Count], bool outside, std::int64_t first, std::int64_t stride,
+                                  int from, int to) {
+        if (!outside && !extremes_.may_improve(range_of<Real>(x))) return;
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+            for (int j = 0; j < width; ++j)
+                if (Count > 1 || (j >= from && j < to))
+                    extremes_.offer(load::at(x[u], j), arguments_.first_index + first + u * stride + j);
+        extremes_.template remember_words<Real>();
+    }
+
+    template <int Count>
+    __device__ void count_zeros(vector16 const (&x)[Count], int from, int to) {
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+            for (int j = 0; j < width; ++j)
+                zeros_ += (Count > 1 || (j >= from && j < to)) && (j & (components - 1)) == 0 &&
+                          exact::is_zero_bits(bits_of(load::at(x[u], j))) &&
+                          exact::is_zero_bits(bits_of(load::at(x[u], j ^ (components - 1))));
+    }
+
+    static constexpr std::uint32_t most_values = float64_window<1>::most_values;
 
     pass_arguments const& arguments_;
-    exact::reduction_state& block_;
-    storage const* x_;
-    storage const* y_;
-    sum_type sums_;
-    product_type products_;
-    exact::extrema_state extrema_;
-    std::int64_t zeros_ = 0;
+    block_type& block_;
+    std::conditional_t<shape::has_values, values_type, not_gathered> values_;
+    std::conditional_t<shape::has_products, products_type, not_gathered> products_[components];
+    std::conditional_t<has_extrema, thread_extremes, not_gathered> extremes_;
+    std::uint32_t count_ = 0; // values of a component since the last flush
     int top_ = 0, block_top_ = 0;
-    std::uint32_t limit_ = 0, largest_ = 0;
-    int batches_with_rests_ = 0;
-    bool seen_ = false, seen_imaginary_ = false;
+    std::uint32_t limit_ = 0, highest_rested_ = 0;
+    int batches_with_rests_ = 0, seen_ = 0;
+    std::int64_t zeros_ = 0;
+    bool deposited_ = false;
 };
 
 } // namespace steadfold::inline v0::cuda

@@ -4,65 +4,95 @@
 
 #include "reduce/cuda/block_state.cuh"
 #include "reduce/cuda/element.cuh"
+#include "reduce/cuda/pass.hpp"
 #include "reduce/plan.hpp"
 
 namespace steadfold::inline v0::cuda {
 
+/// Zeroed before use.
+template <unsigned Family>
+struct integer_block {
+    static constexpr int components = 1;
+    static constexpr bool may_use_bins = false;
+    static constexpr bool has_sum = (Family & reduce_detail::feature_sum) != 0;
+    static constexpr bool has_magnitudes = (Family & reduce_detail::feature_magnitudes) != 0;
+    static constexpr bool has_products = (Family & reduce_detail::feature_products) != 0;
+
+    std::uint64_t sum[exact::sum_layout(dtype::int64).limbs], magnitudes[exact::sum_layout(dtype::int64).limbs];
+    std::uint64_t products[exact::product_layout(dtype::int64).limbs];
+    exact::special_counts counts[1];
+    std::int64_t first_nan, used_bins;
+
+    __device__ void empty_bins() {}
+    template <class Function>
+    __device__ void for_each_sum(Function const& f) {
+        if constexpr (has_sum) f(sum, 0, quantity::sum, 0);
+        if constexpr (has_magnitudes) f(magnitudes, 0, quantity::magnitudes, 0);
+        if constexpr (has_products) f(products, 0, quantity::products, 0);
+    }
+};
+
 template <bool Signed, unsigned Family>
 class integer_pass {
   public:
+    using block_type = integer_block<Family>;
     static constexpr dtype real = Signed ? dtype::int64 : dtype::uint64;
-    static constexpr int min_blocks = 1;
+    static constexpr int min_blocks = 1, vectors_in_flight = 4;
     static constexpr int components = 1, element_bytes = 0; // the width is known at run time
     static constexpr bool compares = true, is_fast = false; // also carries the index of the first missing element
+    static constexpr bool meets_hot = false;
+    static constexpr std::uint64_t padding_x = 0, padding_y = 0;
     static constexpr bool has_pairs = (Family & reduce_detail::feature_pairs) != 0;
     static constexpr bool has_sum = (Family & reduce_detail::feature_sum) != 0;
     static constexpr bool has_magnitudes = (Family & reduce_detail::feature_magnitudes) != 0; // only with the sum
     static constexpr bool has_products = (Family & reduce_detail::feature_products) != 0;
     static constexpr bool has_extrema = (Family & reduce_detail::feature_extrema) != 0;
 
-    __device__ integer_pass(pass_arguments const& arguments, exact::reduction_state& block)
+    __device__ integer_pass(pass_arguments const& arguments, block_type& block)
         : arguments_{arguments}, block_{block}, bytes_{arguments.integer_bytes} {}
 
-    __device__ void start(int) {}
-    __device__ int top_at(std::int64_t) const { return 0; }
+    template <int Count>
+    [[nodiscard]] __device__ static std::uint32_t peak(vector16 const (&)[Count], vector16 const (&)[Count]) {
+        return 0;
+    }
+    __device__ void start(std::uint32_t) {}
 
     template <int Count>
-    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::int64_t first,
-                          std::int64_t stride) {
+    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::uint32_t, std::int64_t first,
+                          std::int64_t stride, int from = 0, int to = 16) {
         int const width = 16 / bytes_;
 #pragma unroll
         for (int u = 0; u < Count; ++u) {
             std::uint64_t x_words[2] = {word(x[u], 0), word(x[u], 1)}, y_words[2] = {word(y[u], 0), word(y[u], 1)};
 #pragma unroll
             for (int half = 0; half < 2; ++half)
-                for (int j = 0; j < width / 2; ++j) {
-                    take(low_element(x_words[half]), has_pairs ? low_element(y_words[half]) : 0,
-                         first + u * stride + half * (width / 2) + j);
+                for (int k = 0; k < width / 2; ++k) {
+                    int const j = half * (width / 2) + k;
+                    if (Count > 1 || (j >= from && j < to))
+                        take(low_element(x_words[half]), has_pairs ? low_element(y_words[half]) : 0,
+                             first + u * stride + j);
                     x_words[half] = next(x_words[half]);
                     y_words[half] = next(y_words[half]);
                 }
         }
     }
 
-    __device__ void single(std::int64_t i) {
-        take(read(arguments_.x, i), has_pairs ? read(arguments_.y, i) : 0, i);
-    }
-
-    __device__ void finish(block_partial& partial) {
-        exact::component_state& target = block_.component[0];
+    __device__ void finish() {
         if constexpr (has_sum) {
-            exact::deposit(target.sum, 0, sum_[0], 0, shared_add{});
-            exact::deposit(target.sum, 0, sum_[1], 32, shared_add{});
+            exact::deposit(block_.sum, 0, sum_[0], 0, shared_add{});
+            exact::deposit(block_.sum, 0, sum_[1], 32, shared_add{});
         }
         if constexpr (has_magnitudes) {
-            exact::deposit(target.magnitudes, 0, sum_[0] - 2 * negative_[0], 0, shared_add{});
-            exact::deposit(target.magnitudes, 0, sum_[1] - 2 * negative_[1], 32, shared_add{});
+            exact::deposit(block_.magnitudes, 0, sum_[0] - 2 * negative_[0], 0, shared_add{});
+            exact::deposit(block_.magnitudes, 0, sum_[1] - 2 * negative_[1], 32, shared_add{});
         }
         if constexpr (has_products)
-            for (int i = 0; i < 4; ++i) exact::deposit(target.products, 0, product_[i], 32 * i, shared_add{});
-        shared_count(&target.counts.zero, zeros_);
-        shared_count(&target.counts.nan, missing_);
+            for (int i = 0; i < 4; ++i) exact::deposit(block_.products, 0, product_[i], 32 * i, shared_add{});
+        shared_count(&block_.counts[0].zero, zeros_);
+        shared_count(&block_.counts[0].nan, missing_);
+    }
+
+    __device__ void contribute(block_partial& partial) const {
         partial.extrema = extrema_;
     }
 
@@ -81,19 +111,6 @@ class integer_pass {
             return static_cast<std::int64_t>(word << spare) >> spare;
         else
             return static_cast<std::int64_t>((word << spare) >> spare);
-    }
-
-    __device__ std::int64_t read(void const* data, std::int64_t i) const {
-        switch (bytes_) {
-        case 1:
-            return low_element(static_cast<std::uint8_t const*>(data)[i]);
-        case 2:
-            return low_element(static_cast<std::uint16_t const*>(data)[i]);
-        case 4:
-            return low_element(static_cast<std::uint32_t const*>(data)[i]);
-        default:
-            return low_element(static_cast<std::uint64_t const*>(data)[i]);
-        }
     }
 
     __device__ void take(std::int64_t x, std::int64_t y, std::int64_t i) {
@@ -134,7 +151,7 @@ class integer_pass {
     }
 
     pass_arguments const& arguments_;
-    exact::reduction_state& block_;
+    block_type& block_;
     int bytes_;
     std::int64_t sum_[2] = {}, negative_[2] = {}, product_[4] = {};
     std::int64_t zeros_ = 0, missing_ = 0;

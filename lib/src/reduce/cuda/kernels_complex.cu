@@ -2,10 +2,10 @@
 
 namespace steadfold::inline v0::cuda {
 
-kernel find_complex64_kernel(unsigned family, bool fast) {
+kernel_choice find_complex64_kernel(unsigned family, bool fast) {
     return find_complex_kernel<dtype::float32>(family, fast);
 }
-kernel find_complex128_kernel(unsigned family, bool fast) {
+kernel_choice find_complex128_kernel(unsigned family, bool fast) {
     return find_complex_kernel<dtype::float64>(family, fast);
 }
 

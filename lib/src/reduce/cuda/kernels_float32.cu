@@ -2,7 +2,7 @@
 
 namespace steadfold::inline v0::cuda {
 
-kernel find_float32_kernel(unsigned family, bool fast) {
+kernel_choice find_float32_kernel(unsigned family, bool fast) {
     return find_real_kernel<dtype::float32>(family, fast);
 }
 

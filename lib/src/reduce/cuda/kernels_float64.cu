@@ -2,7 +2,7 @@
 
 namespace steadfold::inline v0::cuda {
 
-kernel find_float64_kernel(unsigned family, bool fast) {
+kernel_choice find_float64_kernel(unsigned family, bool fast) {
     return find_real_kernel<dtype::float64>(family, fast);
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "exact/state.hpp"
+#include "reduce/evaluate.hpp"
 #include "steadfold/dtype.hpp"
 #include "steadfold/stream.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace steadfold::inline v0::cuda {
@@ -15,10 +17,33 @@ struct block_partial {
     double fast[2][3]; // by component: sum, magnitudes, products
 };
 
+/// Words by which the blocks of a launch meet without a fence: see grid_merge.cuh.
+inline constexpr int most_hot_words = 16;
+
+/// Device memory of one reduction, used by one launch at a time. Zero but for `state`, and so again after every launch
+/// that finishes.
+struct grid_memory {
+    exact::reduction_state state;
+    std::uint64_t hot[most_hot_words];       // digits and arrivals of the blocks of the launch
+    std::uint64_t hot_total[most_hot_words]; // complete words of a launch whose last arrivals were split
+    std::uint32_t hot_complete;              // how many of them
+    std::uint32_t ticket;                    // blocks that are done
+    std::int32_t first_hot_limb;             // kept: where digits were found last time
+};
+
+/// How a launch ends: by rounding results, or by leaving the state for later.
+struct finish_request {
+    reduce_detail::finish_options options;
+    std::uint32_t operations = 0;    // bits of an operation_set; 0: leave the state
+    std::int64_t elements = 0;       // of all that was added to the state
+    result_value* results = nullptr; // in the order of `operation`; device or pinned memory
+    void* value = nullptr;           // the bits of the first result alone, in its own type; or null
+};
+
 /// Trivially copyable kernel argument. Positions and lengths count components (reals): two per complex element.
 struct pass_arguments {
     void const* x = nullptr;
-    void const* y = nullptr; // second array of pairs
+    void const* y = nullptr; // second array of pairs; null: pairs of x with itself
     std::int64_t length = 0;
     std::int64_t head = 0;    // components before x is aligned to 16 bytes; even for complex data
     std::int64_t vectors = 0; // aligned 16-byte vectors after them; the rest is the tail
@@ -26,24 +51,29 @@ struct pass_arguments {
     bool x_aligned = true;       // false: complex data whose real parts are out of step with 16 bytes
     bool y_aligned = false;      // y + head is aligned to 16 bytes too
     bool counts_specials = true; // false for the second of two kernels over the same data
+    bool counts_zeros = false;
+    bool integer_only = false; // no folds: every value through the bins
     bool has_missing = false;
     std::int64_t missing = 0;
     int integer_bytes = 0; // width of integer elements
-    exact::reduction_state* state = nullptr;
-    block_partial* partials = nullptr; // one a block
-    std::uint32_t* ticket = nullptr;   // zero between launches
+    grid_memory* memory = nullptr;
+    block_partial* partials = nullptr; // one a block, for passes that compare or add in order
+    finish_request finish;
 };
 
 inline constexpr int max_threads_per_block = 512;
-inline constexpr int vectors_in_flight = 4; // loads a thread issues before it uses the first
-
-/// A thread sums at most this many elements in one launch: fold values of 2^41 (two per element of products) then fit
-/// an int64, and a block of 512 threads makes at most 2^28 deposits into one limb.
-inline constexpr std::int64_t elements_per_thread = std::int64_t{1} << 18;
 
 using kernel = void (*)(pass_arguments);
 
-/// The kernel of a component type and family; `components` is 2 for complex data. Null if there is none.
-[[nodiscard]] kernel find_kernel(dtype real, int components, unsigned family, bool fast);
+/// A kernel and what its launch needs.
+struct kernel_choice {
+    kernel function = nullptr;
+    std::size_t shared_bytes = 0; // dynamic shared memory
+    int vectors_in_flight = 0;    // 16-byte loads a thread issues before it uses the first
+    bool has_partials = false;
+};
+
+/// The kernel of a component type and family; `components` is 2 for complex data. Empty if there is none.
+[[nodiscard]] kernel_choice find_kernel(dtype real, int components, unsigned family, bool fast);
 
 } // namespace steadfold::inline v0::cuda

@@ -1,0 +1,83 @@
+// Rounding the results on the device, from limbs in the last block's shared memory.
+#pragma once
+
+#include "reduce/cuda/grid_merge.cuh"
+
+namespace steadfold::inline v0::cuda {
+
+/// Where the non-zero limbs are.
+struct limb_range {
+    int first = 0, last = -1;
+};
+
+/// One warp.
+__device__ inline limb_range non_zero_limbs(std::uint64_t const* limbs, int count) {
+    limb_range range;
+    for (int i = 0; i < count; i += 32) {
+        int const limb = i + static_cast<int>(threadIdx.x % 32);
+        unsigned const used = __ballot_sync(0xffffffffu, limb < count && limbs[limb] != 0);
+        if (used == 0) continue;
+        if (range.last < 0) range.first = i + __ffs(static_cast<int>(used)) - 1;
+        range.last = i + 31 - __clz(static_cast<int>(used));
+    }
+    return range;
+}
+
+/// Normalises limbs in place where they are not zero; the last limb of the span holds the sign. One warp.
+__device__ inline exact::digit_span normalised_span(std::uint64_t* limbs, int count, int anchor) {
+    limb_range range = non_zero_limbs(limbs, count);
+    if (range.last < 0) return {limbs, 0, anchor};
+    range.last = ::min(range.last + 1, count - 1);
+    if (threadIdx.x % 32 == 0) {
+        std::int64_t carry = 0;
+        for (int i = range.first; i < range.last; ++i) {
+            std::int64_t const value = static_cast<std::int64_t>(limbs[i]) + carry;
+            limbs[i] = static_cast<std::uint64_t>(value) & 0xffffffffu;
+            carry = value >> 32;
+        }
+        limbs[range.last] += static_cast<std::uint64_t>(carry);
+    }
+    __syncwarp();
+    return {limbs + range.first, range.last - range.first + 1, anchor + 32 * range.first};
+}
+
+/// Everything one evaluation needs, in shared memory.
+struct finish_area {
+    reduce_detail::state_view view;
+    exact::special_counts counts[2];
+    exact::extrema_state extrema;
+    std::uint64_t digits[most_hot_words];
+    static constexpr int evaluations = 4; // at a time, each with a scratch of its own
+    reduce_detail::evaluation_scratch scratch[evaluations];
+};
+
+__device__ inline void write_result(finish_request const& finish, int position, result_value const& result) {
+    if (finish.results != nullptr) finish.results[position] = result;
+    if (finish.value == nullptr || position != 0) return;
+    std::size_t const bytes = size_bytes(component_type(result.type));
+    auto* out = static_cast<unsigned char*>(finish.value);
+    auto const* bits = reinterpret_cast<std::uint64_t const*>(&result.bits); // std::array has host functions only
+    for (int c = 0; c < component_count(result.type); ++c) {
+        if (bytes == 8)
+            reinterpret_cast<std::uint64_t*>(out)[c] = bits[c];
+        else if (bytes == 4)
+            reinterpret_cast<std::uint32_t*>(out)[c] = static_cast<std::uint32_t>(bits[c]);
+        else if (bytes == 2)
+            reinterpret_cast<std::uint16_t*>(out)[c] = static_cast<std::uint16_t>(bits[c]);
+        else
+            out[c] = static_cast<unsigned char>(bits[c]);
+    }
+}
+
+/// Rounds the operations whose position is `which` modulo `of`. One thread.
+inline __device__ __noinline__ void evaluate_share(finish_request const& finish, finish_area& area, int which, int of) {
+    int position = 0;
+#pragma unroll 1
+    for (std::uint32_t left = finish.operations; left != 0; left &= left - 1, ++position) {
+        if (position % of != which) continue;
+        auto const op = static_cast<operation>(__ffs(static_cast<int>(left)) - 1);
+        write_result(finish, position, reduce_detail::evaluate(op, area.view, finish.options, area.scratch[which]));
+    }
+}
+
+} // namespace steadfold::inline v0::cuda

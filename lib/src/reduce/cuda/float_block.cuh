@@ -1,0 +1,129 @@
+// What a pass over floating-point data gathers in a block's shared memory.
+#pragma once
+
+#include "exact/element.hpp"
+#include "reduce/cuda/sum_folds.cuh"
+#include "reduce/plan.hpp"
+
+namespace steadfold::inline v0::cuda {
+
+using namespace reduce_detail;
+
+/// The parts a family has, for one component type.
+template <dtype Real, int Components, unsigned Family>
+struct float_shape {
+    static constexpr dtype real = Real;
+    static constexpr int components = Components;
+    static constexpr bool has_sum = (Family & feature_sum) != 0;
+    static constexpr bool has_magnitudes = (Family & feature_magnitudes) != 0;
+    static constexpr bool has_products = (Family & feature_products) != 0;
+    static constexpr bool has_pairs = (Family & feature_pairs) != 0;
+    static constexpr bool has_squares = has_products && !has_pairs;
+    static constexpr bool has_values = has_sum || has_magnitudes;
+    static constexpr bool has_extrema = (Family & feature_extrema) != 0 && Components == 1;
+    static constexpr bool has_zeros = (Family & feature_zeros) != 0;
+    static constexpr bool is_float64 = Real == dtype::float64;
+    /// One real quantity and nothing that is compared: blocks meet in hot words.
+    static constexpr bool meets_hot = Components == 1 && !has_extrema && has_sum + has_magnitudes + has_products == 1;
+    static constexpr exact::digit_layout sums = exact::sum_layout(Real), products = exact::product_layout(Real);
+    using sum_target = block_sum<is_float64, sums.limbs, sums.anchor>;
+    using product_target = block_sum<true, products.limbs, products.anchor>;
+};
+
+struct not_gathered {};
+
+/// Zeroed before use.
+template <class Shape>
+struct float_block {
+    using shape = Shape;
+    static constexpr int components = Shape::components;
+    static constexpr bool may_use_bins = Shape::has_values || Shape::has_products;
+    template <bool Wanted, class Target>
+    using part = std::conditional_t<Wanted, Target, not_gathered>;
+
+    part<Shape::has_sum, typename Shape::sum_target> sum[Shape::components];
+    part<Shape::has_magnitudes, typename Shape::sum_target> magnitudes[Shape::components];
+    part<Shape::has_products, typename Shape::product_target> products[Shape::components];
+    exact::special_counts counts[Shape::components];
+    std::int64_t first_nan; // as 2^63 - 1 - index, so that 0 is none and the first is the largest
+    std::int64_t used_bins; // not 0: look into the bins
+
+    /// Moves the bins into the limbs; all threads, after a barrier and before another.
+    __device__ void empty_bins() {
+        if (used_bins == 0) return;
+#pragma unroll
+        for (int c = 0; c < Shape::components; ++c) {
+            if constexpr (Shape::has_sum) sum[c].bins.empty_all(sum[c].limb, Shape::sums.anchor);
+            if constexpr (Shape::has_magnitudes) magnitudes[c].bins.empty_all(magnitudes[c].limb, Shape::sums.anchor);
+            if constexpr (Shape::has_products) products[c].bins.empty_all(products[c].limb, Shape::products.anchor);
+        }
+    }
+
+    /// f(limbs, anchor, which quantity, component) for everything that is summed.
+    template <class Function>
+    __device__ void for_each_sum(Function const& f) {
+#pragma unroll
+        for (int c = 0; c < Shape::components; ++c) {
+            if constexpr (Shape::has_sum) f(sum[c].limb, Shape::sums.anchor, quantity::sum, c);
+            if constexpr (Shape::has_magnitudes) f(magnitudes[c].limb, Shape::sums.anchor, quantity::magnitudes, c);
+            if constexpr (Shape::has_products) f(products[c].limb, Shape::products.anchor, quantity::products, c);
+        }
+    }
+};
+
+/// Counts an element that is NaN or infinite, or whose other part (complex data) is.
+///
+/// @param x, other  float64 bits of the component and of the other one; the same for real data
+/// @param index     of the element
+/// @return          true if the component itself is finite and belongs into the sums
+template <class Block>
+__device__ __noinline__ bool count_special(Block& block, std::uint64_t x, std::uint64_t other, int component,
+                                           std::int64_t index) {
+    exact::special_counts& whole = block.counts[0];
+    exact::special_counts& part = block.counts[component];
+    if (exact::is_nan_bits(x) || exact::is_nan_bits(other)) {
+        if (component != 0) return false;
+        shared_count(&whole.nan, 1);
+        atomicMax_block(reinterpret_cast<long long*>(&block.first_nan), static_cast<long long>(INT64_MAX - index));
+        return false;
+    }
+    if (component == 0 && (exact::is_infinite_bits(x) || exact::is_infinite_bits(other)))
+        shared_count(&whole.infinite, 1);
+    if (!exact::is_infinite_bits(x)) return true;
+    shared_count(x >> 63 ? &part.negative_infinity : &part.positive_infinity, 1);
+    return false;
+}
+
+/// For passes that keep their sums in registers.
+template <int Components>
+struct counts_block {
+    static constexpr int components = Components;
+    static constexpr bool may_use_bins = false;
+    exact::special_counts counts[Components];
+    std::int64_t first_nan, used_bins;
+
+    __device__ void empty_bins() {}
+    template <class Function>
+    __device__ void for_each_sum(Function const&) {}
+};
+
+__device__ inline bool is_negative_zero_product(std::uint64_t x, std::uint64_t y) {
+    return (exact::is_zero_bits(x) || exact::is_zero_bits(y)) && ((x ^ y) >> 63) != 0;
+}
+
+/// Counts a pair with a NaN or an infinity. True if both are finite, and their product belongs into the sums.
+template <class Block>
+__device__ __noinline__ bool count_special_pair(Block& block, std::uint64_t x, std::uint64_t y) {
+    exact::special_counts& counts = block.counts[0];
+    if (exact::is_nan_bits(x) || exact::is_nan_bits(y))
+        shared_count(&counts.nan, 1);
+    else if (exact::is_finite_bits(x) && exact::is_finite_bits(y))
+        return true;
+    else if (exact::is_zero_bits(x) || exact::is_zero_bits(y))
+        shared_count(&counts.invalid, 1);
+    else
+        shared_count((x ^ y) >> 63 ? &counts.negative_infinity : &counts.positive_infinity, 1);
+    return false;
+}
+
+} // namespace steadfold::inline v0::cuda

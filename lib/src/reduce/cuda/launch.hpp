@@ -1,0 +1,47 @@
+// Grids and arguments of the reduction kernels, and their launch.
+#pragma once
+
+#include "reduce/cuda/pass.hpp"
+#include "reduce/plan.hpp"
+#include "steadfold/options.hpp"
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+
+namespace steadfold::inline v0::cuda {
+
+/// A kernel with the grid that fills a device. The device must be the current one.
+class launcher {
+  public:
+    launcher() = default;
+    /// @throws argument_error for a bad number of blocks or threads
+    launcher(kernel_choice const& choice, reduce_detail::plan const& plan, execution const& where);
+
+    [[nodiscard]] explicit operator bool() const noexcept { return choice_.function != nullptr; }
+    [[nodiscard]] int most_blocks() const noexcept { return blocks_; }
+    [[nodiscard]] bool has_partials() const noexcept { return choice_.has_partials; }
+
+    /// Everything about the data; memory and results are the caller's to set. `y` is null unless there are pairs of two
+    /// arrays.
+    [[nodiscard]] pass_arguments arguments_for(void const* x, void const* y, std::int64_t count,
+                                               std::int64_t first_index) const;
+    /// Number of blocks launch() will use.
+    [[nodiscard]] int blocks_for(pass_arguments const& arguments) const;
+    void launch(pass_arguments const& arguments, cudaStream_t stream) const;
+
+  private:
+    kernel_choice choice_;
+    int device_ = 0, threads_ = 0, blocks_ = 0;
+    bool fixed_blocks_ = false;
+    bool overlaps_ = false;     // the device can prepare a kernel while the one before it ends
+    bool integer_only_ = false; // too few float64 units for folds
+    int components_ = 1;
+    std::int64_t component_bytes_ = 8;
+    bool counts_zeros_ = false, has_missing_ = false;
+    std::int64_t missing_ = 0;
+};
+
+/// @throws argument_error if there is no such CUDA device
+void require_device(int device);
+
+} // namespace steadfold::inline v0::cuda

@@ -1,0 +1,93 @@
+// The largest magnitude of a batch, in as few instructions as each type allows, and what it says about windows.
+#pragma once
+
+#include "exact/window.hpp"
+#include "reduce/cuda/element.cuh"
+
+namespace steadfold::inline v0::cuda {
+
+/// max(a, |b|) of float32 bit patterns; NaN stays. The high word of a float64 is compared this way too: it is ordered
+/// like a float32, and the patterns that are NaN there belong to values above 2^1017, which no window takes.
+__device__ inline float max_magnitude(float a, std::uint32_t b) {
+    float result;
+    asm("{ .reg .f32 m; abs.f32 m, %2; max.NaN.f32 %0, %1, m; }" : "=f"(result) : "f"(a), "f"(__uint_as_float(b)));
+    return result;
+}
+template <dtype Real>
+__device__ std::uint32_t max_magnitude16(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t result;
+    if constexpr (Real == dtype::float16)
+        asm("{ .reg .b32 m; abs.f16x2 m, %2; max.NaN.f16x2 %0, %1, m; }" : "=r"(result) : "r"(a), "r"(b));
+    else
+        asm("{ .reg .b32 m; abs.bf16x2 m, %2; max.NaN.bf16x2 %0, %1, m; }" : "=r"(result) : "r"(a), "r"(b));
+    return result;
+}
+
+/// Upper bits of the largest magnitude: the high word of float64, the bits of narrower types. NaN is above Inf.
+template <dtype Real, int Count>
+__device__ std::uint32_t peak_of(vector16 const (&x)[Count]) {
+    if constexpr (Real == dtype::float64 || Real == dtype::float32) {
+        float peak = 0;
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+            for (int w = Real == dtype::float64 ? 1 : 0; w < 4; w += Real == dtype::float64 ? 2 : 1)
+                peak = max_magnitude(peak, x[u].word[w]);
+        return __float_as_uint(peak);
+    } else {
+        std::uint32_t peak = 0;
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+            for (int w = 0; w < 4; ++w) peak = max_magnitude16<Real>(peak, x[u].word[w]);
+        return ::max(peak >> 16, peak & 0xffffu);
+    }
+}
+
+/// Exponent bits of the peak and the bias: |x| < 2^(top_of_peak).
+template <dtype Real>
+struct peak_format;
+template <>
+struct peak_format<dtype::float64> {
+    static constexpr int fraction = 20, bias = 1023;
+};
+template <>
+struct peak_format<dtype::float32> {
+    static constexpr int fraction = 23, bias = 127;
+};
+template <>
+struct peak_format<dtype::float16> {
+    static constexpr int fraction = 10, bias = 15;
+};
+template <>
+struct peak_format<dtype::bfloat16> {
+    static constexpr int fraction = 7, bias = 127;
+};
+
+/// Smallest top whose half-open window holds the peak; above every window for Inf and NaN.
+template <dtype Real>
+__device__ int top_of_peak(std::uint32_t peak) {
+    using format = peak_format<Real>;
+    int const field = static_cast<int>(peak >> format::fraction);
+    return field > 2 * format::bias ? 100000 : field + 1 - format::bias;
+}
+
+/// Peaks below it are inside the window.
+template <dtype Real>
+__device__ std::uint32_t limit_of_top(int top) {
+    using format = peak_format<Real>;
+    return static_cast<std::uint32_t>(top + format::bias) << format::fraction;
+}
+
+/// Peaks below it are finite.
+template <dtype Real>
+inline constexpr std::uint32_t limit_of_infinity = static_cast<std::uint32_t>(2 * peak_format<Real>::bias + 1)
+                                                   << peak_format<Real>::fraction;
+
+/// Lowest top a window may have: limit_of_top must be a normal number, and M must be one.
+template <dtype Real>
+inline constexpr int lowest_top = Real == dtype::float64   ? -1000
+                                  : Real == dtype::float16 ? 16 // one window holds them all
+                                                           : 2 - peak_format<Real>::bias;
+
+} // namespace steadfold::inline v0::cuda

@@ -1,0 +1,110 @@
+// Exact products of two values and what one thread sums of them.
+#pragma once
+
+#include "exact/element.hpp"
+#include "reduce/cuda/peak.cuh"
+#include "reduce/cuda/sum_folds.cuh"
+
+namespace steadfold::inline v0::cuda {
+
+/// value = high + low, exactly: low is the rounding error of a float64 product, and 0 for narrower types.
+struct exact_product {
+    double high, low;
+};
+
+template <dtype Real>
+__device__ exact_product multiply(vector16 const& x, vector16 const& y, int i) {
+    using load = element<Real>;
+    if constexpr (Real == dtype::float64) {
+        double const a = load::at(x, i), b = load::at(y, i), p = __dmul_rn(a, b);
+        return {p, __fma_rn(a, b, -p)};
+    } else if constexpr (Real == dtype::float16) { // 22 bits between 2^-48 and 2^32: exact in float32
+        return {widen(__fmul_rn(load::template as<float>(x, i), load::template as<float>(y, i))), 0.0};
+    } else {
+        return {__dmul_rn(load::at(x, i), load::at(y, i)), 0.0};
+    }
+}
+
+/// Below 2^-968 a float64 product loses bits of its error, and all of itself at the end: those go through integers.
+inline constexpr int tiny_product_exponent = -968;
+
+__device__ inline bool is_tiny_product(double x, double y, double product) {
+    return magnitude_high(product) < high_of_power(tiny_product_exponent) && !exact::is_zero_bits(bits_of(x)) &&
+           !exact::is_zero_bits(bits_of(y));
+}
+
+/// The peak of a batch of pairs: of their products, as float64, but of half the elements: one window takes all of
+/// those.
+template <dtype Real, int Count>
+__device__ std::uint32_t pair_peak(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
+    if constexpr (Real == dtype::float16) {
+        return ::max(peak_of<Real>(x), peak_of<Real>(y));
+    } else {
+        float peak = 0;
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+            for (int j = 0; j < per_vector<Real>; ++j) {
+                double const product = __dmul_rn(element<Real>::at(x[u], j), element<Real>::at(y[u], j));
+                peak = max_magnitude(peak, static_cast<std::uint32_t>(__double2hiint(product)));
+            }
+        return __float_as_uint(peak);
+    }
+}
+
+/// Folds of products. Those of float64 have 106 bits: the first fold sees the high parts only, the second both parts,
+/// the third the low parts only.
+template <dtype Real>
+class product_folds {
+  public:
+    static constexpr bool has_low = Real == dtype::float64;
+    static constexpr int folds = has_low ? 3 : 2;
+    using window_type = float64_window<folds>;
+    static constexpr int floor = exact::lowest_product_bit(Real);
+
+    __device__ void aim(int top) { window_.aim(top, floor); }
+
+    /// Non-zero if a rest is left.
+    __device__ std::uint32_t add(exact_product const& p) {
+        std::uint32_t rests = rest_bits(digits_.template add<0, 2>(p.high, window_));
+        if constexpr (has_low) rests |= rest_bits(digits_.template add<1, 3>(p.low, window_));
+        return rests;
+    }
+    /// The same arithmetic without adding: what add() left.
+    __device__ exact_product rest(exact_product const& p) const {
+        float64_digits<folds> scratch;
+        exact_product left{-scratch.template add<0, 2>(p.high, window_), 0.0};
+        if constexpr (has_low) left.low = -scratch.template add<1, 3>(p.low, window_);
+        return left;
+    }
+
+    template <class Target>
+    __device__ void flush(int top, std::uint32_t values, Target& target) {
+        exact::fold_window const w = window_type::constants(top, floor);
+#pragma unroll
+        for (int i = 0; i < folds; ++i) {
+            exact::deposit(target.limb, Target::anchor, digits_.digits(i, w, times(i) * values), w.exponent[i],
+                           shared_add{});
+            digits_.sum[i] = 0;
+        }
+    }
+    template <class Target>
+    __device__ void flush_warp(int top, std::uint32_t values, Target& target) const {
+        exact::fold_window const w = window_type::constants(top, floor);
+        std::int64_t digits[folds];
+#pragma unroll
+        for (int i = 0; i < folds; ++i) digits[i] = digits_.digits(i, w, times(i) * values);
+        deposit_warp(digits, w, target);
+    }
+
+  private:
+    /// How many values a fold saw for each product.
+    __device__ static constexpr std::uint32_t times(int fold) {
+        return has_low && fold == 1 ? 2 : 1;
+    }
+
+    window_type window_;
+    float64_digits<folds> digits_;
+};
+
+} // namespace steadfold::inline v0::cuda

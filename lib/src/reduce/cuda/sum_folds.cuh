@@ -1,0 +1,99 @@
+// What one thread sums of a batch of values, or of their magnitudes, under one window.
+#pragma once
+
+#include "reduce/cuda/bins.cuh"
+#include "reduce/cuda/window_folds.cuh"
+
+#include <type_traits>
+
+namespace steadfold::inline v0::cuda {
+
+/// Where a block gathers one quantity: limbs, and bins for what the folds leave.
+template <bool Float64, int Limbs, int Anchor>
+struct block_sum {
+    static constexpr int limbs = Limbs, anchor = Anchor;
+    exponent_bins<Float64> bins; // first, for its alignment
+    std::uint64_t limb[Limbs];
+
+    /// A value or rest, through integers.
+    template <class Value>
+    __device__ void add(Value x) {
+        bins.add(take_apart(x), limb, Anchor);
+    }
+};
+
+/// Sum of a warp's digit sums, exactly, in two parts: low + high * 2^44.
+struct warp_digits {
+    std::int64_t low, high;
+};
+__device__ inline warp_digits sum_of_warp(std::int64_t digits) {
+    constexpr std::uint32_t all = 0xffffffffu, mask = 0x3fffffu;
+    auto const bits = static_cast<std::uint64_t>(digits);
+    std::uint32_t const low = __reduce_add_sync(all, static_cast<std::uint32_t>(bits) & mask);
+    std::uint32_t const middle = __reduce_add_sync(all, static_cast<std::uint32_t>(bits >> 22) & mask);
+    int const high = __reduce_add_sync(all, static_cast<int>(digits >> 44));
+    return {static_cast<std::int64_t>(low) + (static_cast<std::int64_t>(middle) << 22), high};
+}
+
+/// Sums the warp's digits and deposits them, a part a lane. Every lane has the same window.
+template <int Folds, class Target>
+__device__ void deposit_warp(std::int64_t const (&digits)[Folds], exact::fold_window const& w, Target& target) {
+    std::int64_t mine = 0;
+    int exponent = 0;
+    unsigned const lane = threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < Folds; ++i) {
+        warp_digits const sum = sum_of_warp(digits[i]);
+        if (lane == 2u * i) mine = sum.low, exponent = w.exponent[i];
+        if (lane == 2u * i + 1) mine = sum.high, exponent = w.exponent[i] + 44;
+    }
+    if (mine != 0) exact::deposit(target.limb, Target::anchor, mine, exponent, shared_add{});
+}
+
+/// Digit sums of one quantity of one component.
+template <class Window>
+class thread_digits : public Window::digits_type {
+  public:
+    static constexpr int folds = Window::folds;
+
+    /// Makes room for more values in narrow digit sums; for wide ones flush() does.
+    __device__ void settle(exact::fold_window const& w, std::uint32_t values) {
+        if constexpr (Window::is_narrow)
+#pragma unroll
+            for (int i = 0; i < folds; ++i) {
+                settled_[i] += this->digits(i, w, values);
+                this->sum[i] = 0;
+            }
+    }
+
+    template <class Target>
+    __device__ void flush(exact::fold_window const& w, std::uint32_t values, Target& target) {
+#pragma unroll
+        for (int i = 0; i < folds; ++i) {
+            exact::deposit(target.limb, Target::anchor, total(i, w, values), w.exponent[i], shared_add{});
+            this->sum[i] = 0;
+            if constexpr (Window::is_narrow) settled_[i] = 0;
+        }
+    }
+
+    template <class Target>
+    __device__ void flush_warp(exact::fold_window const& w, std::uint32_t values, Target& target) const {
+        std::int64_t digits[folds];
+#pragma unroll
+        for (int i = 0; i < folds; ++i) digits[i] = total(i, w, values);
+        deposit_warp(digits, w, target);
+    }
+
+  private:
+    __device__ std::int64_t total(int i, exact::fold_window const& w, std::uint32_t values) const {
+        std::int64_t const fresh = this->digits(i, w, values);
+        if constexpr (Window::is_narrow)
+            return settled_[i] + fresh;
+        else
+            return fresh;
+    }
+
+    std::int64_t settled_[Window::is_narrow ? folds : 1] = {};
+};
+
+} // namespace steadfold::inline v0::cuda
