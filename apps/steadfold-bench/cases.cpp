@@ -11,7 +11,10 @@ std::vector<bench_case> const& all_cases() {
         {"host-sum", "sum on the host: exact, fast, OpenMP loops, Neumaier, std::reduce (2^27 float64)", false,
          run_host_sum},
         {"host-ops", "other operations on the host beside the exact sum (2^27 float64)", false, run_host_ops},
-        {"cuda-sum", "sum on a GPU: exact, fast, CUB DeviceReduce::Sum (2^28 float64, float32)", true, run_cuda_sum},
+        {"cuda-sum", "sum on a GPU: exact, fast, CUB's sums, Thrust (2^28 float64, float32)", true, run_cuda_sum},
+        {"cuda-blas", "dot, L1 and L2 on a GPU beside cuBLAS (2^28 float64, float32)", true, run_cuda_blas},
+        {"cuda-one-pass", "sum, mean, variance, extrema and norms in one pass beside one CUB sum", true,
+         run_cuda_one_pass},
         {"cuda-ops", "other operations on a GPU beside the exact sum (2^28 float64, float32)", true, run_cuda_ops}};
     return cases;
 }

@@ -40,6 +40,8 @@ void for_sizes(settings const& chosen, std::vector<dtype> const& types, std::int
 void run_host_sum(settings const& chosen, group_sink const& done);
 void run_host_ops(settings const& chosen, group_sink const& done);
 void run_cuda_sum(settings const& chosen, group_sink const& done);
+void run_cuda_blas(settings const& chosen, group_sink const& done);
+void run_cuda_one_pass(settings const& chosen, group_sink const& done);
 void run_cuda_ops(settings const& chosen, group_sink const& done);
 
 /// Why there is no GPU to measure; empty if there is one.

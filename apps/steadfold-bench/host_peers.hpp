@@ -16,6 +16,10 @@ struct sum_loops {
 template <class T>
 [[nodiscard]] sum_loops<T> best_sum_loops();
 
+/// std::reduce with std::execution::par_unseq, on as many threads as it likes. Null in a build without TBB.
+template <class T>
+[[nodiscard]] T (*std_reduce_par_unseq())(T const* x, std::int64_t n, int threads);
+
 /// "x86-64-v4" or what it is; empty where there is one level only.
 [[nodiscard]] char const* sum_loops_level();
 

@@ -21,6 +21,7 @@ void complete(implementation const& what) {
 /// Seconds of one call, over `calls` of them. One more goes before, untimed: it wakes threads and warms caches.
 double sample(implementation const& what, int calls, std::chrono::milliseconds settle) {
     if (settle.count() > 0) std::this_thread::sleep_for(settle);
+    if (what.timed) return what.timed();
     what.call();
     complete(what);
     auto const begin = clock::now();
@@ -30,6 +31,7 @@ double sample(implementation const& what, int calls, std::chrono::milliseconds s
 }
 
 int calls_for(implementation const& what, sampling const& how) {
+    if (what.timed) return what.timed_calls;
     double const once = sample(what, how.min_calls, how.settle);
     double const wanted = std::ceil(how.sample_seconds / std::max(once, 1e-9));
     return std::clamp(static_cast<int>(std::min<double>(wanted, most_calls)), how.min_calls, most_calls);
@@ -54,12 +56,26 @@ bool enough(measurement const& one, settings const& chosen) {
 
 } // namespace
 
+measurement const* find(measured_group const& group, std::string const& implementation) {
+    auto const found = std::find_if(group.measurements.begin(), group.measurements.end(), [&](measurement const& each) {
+        return each.implementation.starts_with(implementation);
+    });
+    return found == group.measurements.end() ? nullptr : &*found;
+}
+
 measured_group measure(group_label const& label, std::vector<implementation> const& implementations,
                        sampling const& how, settings const& chosen) {
-    measured_group group{label, how.timing, {}};
+    measured_group group{label, {}};
     for (implementation const& each : implementations) {
         verify(label, each);
-        group.measurements.push_back({each.name, each.peer, each.bytes, each.threads, calls_for(each, how), {}});
+        group.measurements.push_back({each.name,
+                                      each.peer,
+                                      each.bytes,
+                                      each.threads,
+                                      calls_for(each, how),
+                                      {},
+                                      each.timing.empty() ? how.timing : each.timing,
+                                      each.budget});
     }
     auto const short_of_time = [&](measurement const& one) { return !enough(one, chosen); };
     while (std::any_of(group.measurements.begin(), group.measurements.end(), short_of_time))

@@ -22,4 +22,19 @@ struct named_operations {
             {"all", parse_operations("all")}};
 }
 
+/// What a simulation asks of a field, in one pass over it.
+[[nodiscard]] inline operation_set one_pass_operations() {
+    return parse_operations("sum,mean,var,min,max,l1,l2,linf");
+}
+
+/// Operations whose results integers of full width overflow.
+[[nodiscard]] inline operation_set squares_or_norms() {
+    return parse_operations("sumsq,l1,l2,linf,var,std");
+}
+
+/// One name of an operation, "dot" among them.
+[[nodiscard]] inline operation_set parse_operations_or_dot(std::string const& name) {
+    return name == "dot" ? operation_set(operation::dot) : parse_operations(name);
+}
+
 } // namespace steadfold::inline v0::app

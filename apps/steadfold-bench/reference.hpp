@@ -2,7 +2,9 @@
 #pragma once
 
 #include "data.hpp"
+#include "measure.hpp"
 #include "steadfold/results.hpp"
+#include "values.hpp"
 
 #include <cstdint>
 
@@ -11,27 +13,35 @@ namespace steadfold::inline v0::app {
 template <class T>
 struct reference {
     std::int64_t count = 0;
-    T sum = 0, l1 = 0, dot = 0; // correctly rounded
-    double l2 = 0, mean = 0, variance = 0;
-    T min = 0, max = 0;
+    sum_type<T> sum{}, dot{}; // correctly rounded; exact for integers. No dot of integers
+    typename detail::result_types<T>::magnitude l1{};
+    double l2 = 0, mean = 0, variance = 0; // not of random exponents, whose squares overflow
+    sum_type<T> min{}, max{};
     std::int64_t argmin = -1, argmax = -1;
 };
 
-/// Of finite data. `y` is the other array of the dot product; empty: none.
+/// Of the first `count` elements, all finite. `y` is the other array of the dot product; empty: none.
 template <class T>
-[[nodiscard]] reference<T> reference_of(host_array<T> const& x, host_array<T> const& y, int threads);
+[[nodiscard]] reference<T> reference_of(host_array<T> const& x, host_array<T> const& y, std::int64_t count,
+                                        int threads);
 
 /// Exact results must have the reference's bits; roots and quotients must be within two units of the last place, or of
 /// long double's own error; operations that the reference does not have are not looked at.
 /// @throws wrong_result naming the operation and both values
 template <class T>
 void require_equal(reduction_results const& results, reference<T> const& expected);
-template <class T>
-void require_same_bits(T value, T expected, char const* what);
 
-/// For plain and compensated sums of data of both signs: within what rounding explains, with room. Refuses sums that
-/// leave a part of the data out or take it twice; of single elements only while there are not too many (float: 10^6).
+/// Two values of a result type: float, double, std::int64_t or std::uint64_t.
+template <class R>
+void require_same_bits(R value, R expected, char const* what);
+
+/// For plain and compensated sums: within what rounding explains, with room. Refuses sums that leave a part of the data
+/// out or take it twice; of single elements only while there are not too many (float: 10^6). Integers must be equal.
 template <class T>
-void require_close(T sum, reference<T> const& expected);
+void require_close(sum_type<T> sum, reference<T> const& expected);
+/// The same for sums of products, magnitudes and squares.
+void require_within(double value, double expected, double tolerance, char const* what);
+template <class T>
+[[nodiscard]] double sum_tolerance(reference<T> const& expected, double sum_of_magnitudes);
 
 } // namespace steadfold::inline v0::app

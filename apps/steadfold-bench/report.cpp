@@ -38,7 +38,7 @@ ratio ratio_of(measurement const& ours, measurement const& peer) {
 }
 
 std::string table_head() {
-    return formatted("%-9s %-12s %-25s %-8s %11s %12s %11s %11s %11s %8s %6s %-15s %s\n", "case", "timing",
+    return formatted("%-13s %-13s %-25s %-8s %11s %12s %11s %11s %11s %8s %6s %-15s %s\n", "case", "timing",
                      "implementation", "dtype", "elements", "bytes_B", "median_us", "p5_us", "p95_us", "GB/s", "ratio",
                      "95_%_interval", "ratio_to");
 }
@@ -49,8 +49,8 @@ std::string table_lines(measured_group const& group) {
     for (measurement const& one : group.measurements) {
         summary const s = summarise(one);
         ratio const r = ratio_of(one, peer);
-        lines += formatted("%-9s %-12s %-25s %-8s %11lld %12lld %11.2f %11.2f %11.2f %8.1f %6.3f [%5.3f, %5.3f]  %s\n",
-                           group.label.case_name.c_str(), group.timing.c_str(), one.implementation.c_str(),
+        lines += formatted("%-13s %-13s %-25s %-8s %11lld %12lld %11.2f %11.2f %11.2f %8.1f %6.3f [%5.3f, %5.3f]  %s\n",
+                           group.label.case_name.c_str(), one.timing.c_str(), one.implementation.c_str(),
                            type_name(group).c_str(), static_cast<long long>(group.label.elements),
                            static_cast<long long>(one.bytes), s.median_us, s.p5_us, s.p95_us, s.rate_gb_per_s, r.value,
                            r.range.low, r.range.high, peer.implementation.c_str());
@@ -67,7 +67,7 @@ std::string to_csv(std::vector<measured_group> const& groups) {
             summary const s = summarise(one);
             ratio const r = ratio_of(one, peer);
             text += formatted("%s,%s,%s,%d,%s,%d,%lld,%lld,%d,%zu,%.4f,%.4f,%.4f,%.4f,%.3f,%.4f,%.4f,%.4f,%s\n",
-                              group.label.case_name.c_str(), group.timing.c_str(), one.implementation.c_str(),
+                              group.label.case_name.c_str(), one.timing.c_str(), one.implementation.c_str(),
                               one.peer ? 1 : 0, type_name(group).c_str(), one.threads,
                               static_cast<long long>(group.label.elements), static_cast<long long>(one.bytes),
                               one.calls_per_sample, one.samples_us.size(), s.median_us, s.p5_us, s.p95_us, s.min_us,

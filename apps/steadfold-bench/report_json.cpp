@@ -50,7 +50,9 @@ json ratios_json(measured_group const& group, measurement const& ours) {
 json measurement_json(measured_group const& group, measurement const& one) {
     summary const s = summarise(one);
     return {{"case", group.label.case_name},
-            {"timing", group.timing},
+            {"operation", known(group.label.operation)},
+            {"data", group.label.data},
+            {"timing", one.timing},
             {"implementation", one.implementation},
             {"peer", one.peer},
             {"dtype", std::string(name(group.label.type))},
@@ -73,7 +75,7 @@ std::string to_json(std::vector<measured_group> const& groups, run_facts const& 
     json measurements = json::array();
     for (measured_group const& group : groups)
         for (measurement const& one : group.measurements) measurements.push_back(measurement_json(group, one));
-    json const document = {{"schema", 1},
+    json const document = {{"schema", 2},
                            {"program", "steadfold-bench"},
                            {"version", std::string(version())},
                            {"git_revision", std::string(git_revision())},
@@ -81,7 +83,6 @@ std::string to_json(std::vector<measured_group> const& groups, run_facts const& 
                            {"started_utc", run.started_utc},
                            {"command_line", chosen.command_line},
                            {"machine", machine_json(run.where)},
-                           {"data", "gaussian, mean 0, variance 1, full significands"},
                            {"host_peer_instruction_set", known(run.host_peer_level)},
                            {"measurements", std::move(measurements)}};
     return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

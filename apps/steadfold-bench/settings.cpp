@@ -32,13 +32,22 @@ there is none.
 
 struct texts { // options that are parsed after CLI11 has read them
     std::vector<std::string> elements, types;
+    std::string data = "gaussian";
 };
 
 void add_options(CLI::App& program, settings& s, texts& t) {
     program.add_flag("-l,--list", s.list, "List the cases and whether they can run here");
     program.add_option("-c,--case", s.cases, "Cases to run; default: all that can run here");
     program.add_option("-n,--elements", t.elements, "Elements, e.g. 1000000 or 2^28; default: the case's own");
-    program.add_option("--dtype", t.types, "float64, float32; default: the case's own");
+    program.add_option("--dtype", t.types,
+                       "float64, float32, float16, bfloat16, int32, int64; default: the case's own");
+    program
+        .add_option("--data", t.data,
+                    "gaussian, lognormal, uniform, random-exponents or random-exponents:W (W binades)")
+        ->capture_default_str();
+    program.add_option("--calls", s.calls, "Calls in one CUDA graph, for device time")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
     program.add_option("--repetitions", s.repetitions, "Samples of each implementation, at least")
         ->check(CLI::Range(1, 100000))
         ->capture_default_str();
@@ -67,10 +76,12 @@ void interpret(settings& s, texts const& t) {
     for (std::string const& text : t.elements) s.elements.push_back(parse_elements(text));
     for (std::string const& text : t.types) {
         dtype const type = parse_dtype(text);
-        if (type != dtype::float64 && type != dtype::float32)
-            throw argument_error("--dtype " + text + ": this version measures float64 and float32");
+        if (!is_real_floating(type) && type != dtype::int32 && type != dtype::int64)
+            throw argument_error("--dtype " + text +
+                                 ": what is measured are float64, float32, float16, bfloat16, int32 and int64");
         s.types.push_back(type);
     }
+    s.data = parse_data_kind(t.data);
     if (s.threads == 0) s.threads = allowed_cpus();
     if (!s.quiet && (s.json == "-" || s.csv == "-"))
         throw argument_error("--json - and --csv - share standard output with the table: add --quiet");

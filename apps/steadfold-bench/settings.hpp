@@ -1,6 +1,7 @@
 // What the command line asks for.
 #pragma once
 
+#include "data.hpp"
 #include "steadfold/dtype.hpp"
 
 #include <cstdint>
@@ -17,6 +18,8 @@ struct settings {
     std::vector<std::string> cases;     // empty: all that can run
     std::vector<std::int64_t> elements; // empty: the case's own
     std::vector<dtype> types;           // empty: the case's own
+    data_kind data;                     // what is reduced
+    int calls = 200;                    // in one graph, for device time
     int repetitions = 20;               // least number of samples
     double min_seconds = 0.1;           // least measured time of each implementation
     device_choice device = device_choice::automatic;

@@ -23,7 +23,7 @@ def check(condition, what):
 
 
 def check_document(document):
-    check(document["schema"] == 1 and document["program"] == "steadfold-bench", "schema and program")
+    check(document["schema"] == 2 and document["program"] == "steadfold-bench", "schema and program")
     check(re.fullmatch(r"\d+\.\d+\.\d+", document["version"]), "version")
     check(document["git_revision"], "git revision")
     check(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", document["started_utc"]), "date")
@@ -36,6 +36,7 @@ def check_document(document):
 def check_measurement(one, names):
     what = one["implementation"]
     check(one["case"] == "host-sum" and one["timing"] == "host-to-host" and one["dtype"] == "float64", f"{what}: label")
+    check(one["operation"] == "sum" and one["data"] == "gaussian", f"{what}: operation and data")
     check(one["elements"] == 65536 and one["bytes"] == 8 * 65536, f"{what}: size")
     check(one["samples"] >= 3 and one["calls_per_sample"] >= 1, f"{what}: samples")
     check(one["threads"] == (1 if what.startswith("std-reduce") else 2), f"{what}: threads")
@@ -75,11 +76,21 @@ def check_other_operations():
     check(names == 2 * ["sum", "mean+var", "l1", "l2", "extrema", "all", "dot"], f"operations: {names}")
 
 
+def check_other_types():
+    for data in ("lognormal", "uniform", "random-exponents", "random-exponents:64"):
+        done = run("--case", "host-sum", "--elements", "10007", "--dtype", "float64", "float32", "float16", "bfloat16",
+                   "int32", "int64", "--data", data, "--repetitions", "1", "--min-time", "0", "--quiet", "--json", "-")
+        check(done.returncode == 0, f"{data}: exit code {done.returncode}: {done.stderr}")
+        exact = [m for m in json.loads(done.stdout)["measurements"] if m["implementation"] == "steadfold-exact"]
+        check([m["dtype"] for m in exact] == ["float64", "float32", "float16", "bfloat16", "int32", "int64"], "types")
+        check(all(m["data"] == data for m in exact), f"{data} is in the JSON")
+
+
 def check_words():
     listing = run("--list")
     check(listing.returncode == 0 and all(n in listing.stdout for n in ("host-sum", "cuda-sum")), "--list")
     check(run("--help").returncode == 0 and run("--version").returncode == 0, "--help and --version")
-    for wrong in (["--case", "nothing"], ["--elements", "0"], ["--elements", "2^99"], ["--dtype", "int32"],
+    for wrong in (["--case", "nothing"], ["--elements", "0"], ["--elements", "2^99"], ["--dtype", "int8"], ["--data", "nothing"],
                   ["--case", "host-sum", "--device", "cuda"], ["--json", "-"], ["--unknown"]):
         check(run(*wrong).returncode == 2, f"{wrong} is wrong usage")
     nowhere = run("--case", "host-sum", "--elements", "10", "--json", "/nowhere/out.json")
@@ -92,4 +103,5 @@ def check_words():
 with tempfile.TemporaryDirectory() as folder:
     check_files(pathlib.Path(folder))
 check_other_operations()
+check_other_types()
 check_words()

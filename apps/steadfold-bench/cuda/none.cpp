@@ -1,4 +1,4 @@
-// In place of cuda_cases.cpp in builds without CUDA.
+// In place of everything here in builds without CUDA.
 #include "cases.hpp"
 
 namespace steadfold::inline v0::app {
@@ -9,6 +9,8 @@ std::string cuda_unavailable() {
 
 // Never called: the cases are unavailable.
 void run_cuda_sum(settings const&, group_sink const&) {}
+void run_cuda_blas(settings const&, group_sink const&) {}
+void run_cuda_one_pass(settings const&, group_sink const&) {}
 void run_cuda_ops(settings const&, group_sink const&) {}
 
 } // namespace steadfold::inline v0::app
