@@ -110,16 +110,14 @@ template <class Key>
 void check_table(sample const& data, named_bins const& named) {
     sf::histogram_detail::owned_bin_table<Key> const owned{named.bins};
     sf::histogram_detail::bin_table<Key> const table = owned.ref();
-    sf::histogram_result got;
-    std::vector<std::int64_t> slots(static_cast<std::size_t>(named.bins.count()) + sf::histogram_detail::extra_slots);
+    std::vector<std::int64_t> slots(owned.thresholds().size()); // below, bins, above, NaN
     for (std::int64_t i = 0; i < data.n; ++i)
-        ++slots[static_cast<std::size_t>(
-            table.slot(static_cast<Key>(value_of(data, i)), owned.thresholds().front(), owned.thresholds().back()))];
-    got.nan = slots.back(), slots.pop_back();
-    got.above = slots.back(), slots.pop_back();
-    got.below = slots.back(), slots.pop_back();
-    got.counts = slots;
-    got.total = data.n;
+        ++slots[static_cast<std::size_t>(table.slot(static_cast<Key>(value_of(data, i))))];
+    sf::histogram_result const got{.counts = {slots.begin() + 1, slots.end() - 2},
+                                   .below = slots.front(),
+                                   .above = slots.end()[-2],
+                                   .nan = slots.back(),
+                                   .total = data.n};
     expect_same(got, brute_force(data, named.bins.edges()), data.label + ", table of bins " + named.name);
 }
 

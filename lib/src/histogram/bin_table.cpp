@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace steadfold::inline v0::histogram_detail {
@@ -25,11 +26,14 @@ Key above(double edge) {
 } // namespace
 
 template <class Key>
-owned_bin_table<Key>::owned_bin_table(histogram_bins const& bins) : thresholds_(bins.edges().size()) {
+owned_bin_table<Key>::owned_bin_table(histogram_bins const& bins) {
     std::span<double const> const edges = bins.edges();
     double const low = edges.front(), high = edges.back();
-    std::transform(edges.begin(), edges.end(), thresholds_.begin(), not_below<Key>);
-    thresholds_.back() = above<Key>(high); // the last bin holds its upper edge
+    thresholds_.reserve(edges.size() + 2);
+    thresholds_.push_back(-std::numeric_limits<Key>::infinity());
+    std::transform(edges.begin(), edges.end() - 1, std::back_inserter(thresholds_), not_below<Key>);
+    thresholds_.push_back(above<Key>(high)); // the last bin holds its upper edge
+    thresholds_.push_back(std::numeric_limits<Key>::quiet_NaN());
     table_.bins = static_cast<int>(bins.count());
     table_.uniform = bins.uniform();
     double const scale = static_cast<double>(bins.count()) / (high / 2 - low / 2);

@@ -9,58 +9,58 @@
 
 namespace steadfold::inline v0::histogram_detail {
 
-/// Slots after the bins.
-enum extra_slot : int { slot_below, slot_above, slot_nan, extra_slots };
+/// Where counts are kept: slot 0 for elements below, then the bins, then elements above and NaN.
+inline constexpr int extra_slots = 3;
 
 /// True where float holds every element of the type.
 [[nodiscard]] constexpr bool fits_float(dtype type) noexcept {
     return size_bytes(type) < 4 || type == dtype::float32;
 }
 
-/// Bin i holds threshold[i] <= x < threshold[i + 1], for x of type Key (float or double); Inf is in no bin. Trivially
-/// copyable.
+/// Slot s holds threshold[s] <= x < threshold[s + 1], for x of type Key (float or double): -Inf is the first threshold,
+/// the first and last edge are the second and the last but one, and NaN, which nothing reaches, ends the slot above.
+/// Trivially copyable.
 template <class Key>
 struct bin_table {
-    Key const* threshold = nullptr; // bins + 1, non-decreasing
+    Key const* threshold = nullptr; // bins + extra_slots, non-decreasing
     int bins = 0;
     bool uniform = false;
     Key half_low = 0, scale = 0; // of guess()
 
-    /// Slot of any x: a bin, or bins + an extra_slot. `first` and `last` are the outer thresholds.
-    [[nodiscard]] STEADFOLD_HOST_DEVICE int slot(Key x, Key first, Key last) const {
-        if (x >= first && x < last) return uniform ? near(x, guess(x)) : search(x);
-        return bins + (x < first ? slot_below : x >= last ? slot_above : slot_nan);
+    [[nodiscard]] STEADFOLD_HOST_DEVICE int slot(Key x) const {
+        int const likely = uniform ? guess(x) : search(x);
+        return holds(likely, x) ? likely : slot_beside(likely, x);
     }
 
-    /// A bin near that of x where bins are uniform, any bin for x out of range or NaN. Rounding, overflow and
-    /// contraction cost time at most. Halves, so that the span of the bins does not overflow.
+    /// A slot near that of x where bins are uniform. Rounding, overflow and contraction cost time at most. Halves, so
+    /// that the span of the bins does not overflow.
     [[nodiscard]] STEADFOLD_HOST_DEVICE int guess(Key x) const {
-        Key const position = (x * Key(0.5) - half_low) * scale;
-        Key const last = static_cast<Key>(bins - 1);
+        Key const position = (x * Key(0.5) - half_low) * scale + 1;
+        Key const last = static_cast<Key>(bins + 1);
         Key const positive = position > 0 ? position : Key(0); // 0 for NaN
         return static_cast<int>(positive < last ? positive : last);
     }
 
-    /// The bin of an x in range, from a guess.
-    [[nodiscard]] STEADFOLD_HOST_DEVICE int near(Key x, int bin) const {
-        if (holds(bin, x)) return bin;
-        bin += x < threshold[bin] ? -1 : 1; // still a bin, since x is in range
-        return holds(bin, x) ? bin : search(x);
-    }
-
-    [[nodiscard]] STEADFOLD_HOST_DEVICE bool holds(int bin, Key x) const {
-        return (x >= threshold[bin]) & (x < threshold[bin + 1]); // both loads at once
-    }
-
-    /// The bin of an x in range: the last threshold that is not above it.
+    /// The last slot but that of NaN whose threshold is not above x; 0 for NaN.
     [[nodiscard]] STEADFOLD_HOST_DEVICE int search(Key x) const {
-        int bin = 0;
-        for (int length = bins; length > 1;) {
+        int slot = 0;
+        for (int length = bins + 2; length > 1;) {
             int const half = length / 2;
-            bin = x >= threshold[bin + half] ? bin + half : bin;
+            slot += half & -static_cast<int>(x >= threshold[slot + half]); // a branch would be mispredicted
             length -= half;
         }
-        return bin;
+        return slot;
+    }
+
+    [[nodiscard]] STEADFOLD_HOST_DEVICE bool holds(int slot, Key x) const {
+        return (x >= threshold[slot]) & !(x >= threshold[slot + 1]); // both loads at once
+    }
+
+    /// The slot of an x that `slot` does not hold.
+    [[nodiscard]] STEADFOLD_HOST_DEVICE int slot_beside(int slot, Key x) const {
+        if (x != x) return bins + 2;
+        slot += x < threshold[slot] ? -1 : 1; // a slot, since no x is below the first or reaches the end of the last
+        return holds(slot, x) ? slot : search(x);
     }
 };
 

@@ -95,17 +95,15 @@ void histogram_counter::merge(histogram_counter& other) {
 histogram_result histogram_counter::finish(communicator const& ranks) {
     implementation& self = *implementation_;
     self.back_end->take(self.totals);
-    histogram_result result;
-    result.counts.resize(self.totals.size());
-    result.counts.swap(self.totals); // which are zero now
-    combine(result.counts, self.what, ranks);
-    result.total = std::accumulate(result.counts.begin(), result.counts.end(), std::int64_t{0});
-    auto const extra = result.counts.end() - histogram_detail::extra_slots;
-    result.below = extra[histogram_detail::slot_below];
-    result.above = extra[histogram_detail::slot_above];
-    result.nan = extra[histogram_detail::slot_nan];
-    result.counts.erase(extra, result.counts.end());
-    return result;
+    std::vector<std::int64_t> totals(self.totals.size());
+    totals.swap(self.totals);
+    combine(totals, self.what, ranks);
+    auto const above = totals.end() - 2, nan = totals.end() - 1; // slots of histogram_detail::bin_table
+    return {.counts = {totals.begin() + 1, above},
+            .below = totals.front(),
+            .above = *above,
+            .nan = *nan,
+            .total = std::accumulate(totals.begin(), totals.end(), std::int64_t{0})};
 }
 
 dtype histogram_counter::type() const noexcept {

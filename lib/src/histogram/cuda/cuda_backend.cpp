@@ -122,7 +122,7 @@ class cuda_backend final : public backend {
     void choose_grid() {
         int const key_bytes = fits_float(plan_.type) ? 4 : 8, bins = static_cast<int>(plan_.bins.count());
         arguments_.copies = cuda::copies_for(plan_.slots());
-        int const wanted = cuda::threshold_bytes(bins, key_bytes) + 4 * plan_.slots() * arguments_.copies;
+        int const wanted = cuda::threshold_bytes(plan_.slots(), key_bytes) + 4 * plan_.slots() * arguments_.copies;
         int const most_shared = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, where_.device);
         bool const in_shared = bins <= cuda::most_bins_in_shared && wanted <= most_shared;
         shared_bytes_ = in_shared ? wanted : 0;

@@ -20,21 +20,20 @@ class histogram_pass {
     /// by the counting: 8 or 16 elements at a time.
     static constexpr int vectors_in_flight = width <= 2 ? 4 : width == 4 ? 2 : 1;
 
-    /// `memory` is the block's dynamic shared memory. All threads of the block; start() comes next.
+    /// `memory` is the block's dynamic shared memory. All threads of the block make one.
     __device__ histogram_pass(pass_arguments const& arguments, unsigned char* memory)
         : arguments_{arguments}, counters_{reinterpret_cast<unsigned*>(
-                                     memory + threshold_bytes(arguments.bins, static_cast<int>(sizeof(key))))},
+                                     memory +
+                                     threshold_bytes(arguments.bins + extra_slots, static_cast<int>(sizeof(key))))},
           copy_{threadIdx.x & static_cast<unsigned>(arguments.copies - 1)} {
         auto const* global = static_cast<key const*>(arguments.thresholds);
         table_.threshold = InShared ? reinterpret_cast<key const*>(memory) : global;
         table_.bins = arguments.bins;
         table_.half_low = static_cast<key>(arguments.half_low);
         table_.scale = static_cast<key>(arguments.scale);
-        first_ = global[0];
-        last_ = global[arguments.bins];
         if constexpr (InShared) {
             auto* own = reinterpret_cast<key*>(memory);
-            for (int i = static_cast<int>(threadIdx.x); i <= arguments.bins; i += static_cast<int>(blockDim.x))
+            for (int i = static_cast<int>(threadIdx.x); i < slots(); i += static_cast<int>(blockDim.x))
                 own[i] = global[i];
             int const counters = slots() * arguments.copies;
             for (int i = static_cast<int>(threadIdx.x); i < counters; i += static_cast<int>(blockDim.x))
@@ -109,7 +108,7 @@ class histogram_pass {
     __device__ int slot_of(word x) const {
         bin_table<key> table = table_;
         table.uniform = Uniform;
-        return table.slot(load::of(x, arguments_), first_, last_);
+        return table.slot(load::of(x, arguments_));
     }
 
     /// WholeWarp: all 32 lanes call it together.
@@ -128,7 +127,6 @@ class histogram_pass {
 
     pass_arguments const& arguments_;
     bin_table<key> table_;
-    key first_, last_;
     unsigned* counters_; // slot by slot, `copies` of each
     unsigned copy_;
 };

@@ -14,7 +14,7 @@ struct pass_arguments {
     std::int64_t count = 0;
     std::int64_t head = 0;                // elements before data is aligned to 16 bytes
     std::int64_t vectors = 0;             // aligned 16-byte vectors after them; the rest is the tail
-    void const* thresholds = nullptr;     // bins + 1 of the key's type, in device memory
+    void const* thresholds = nullptr;     // bins + extra_slots of the key's type, in device memory
     unsigned long long* counts = nullptr; // bins + extra_slots, in device memory
     int bins = 0;
     int copies = 1; // of the counts a block keeps in shared memory: a power of two, at most 32
@@ -39,9 +39,9 @@ inline constexpr int most_bins_in_shared = 8192;
     return copies;
 }
 
-/// Bytes before the counts in shared memory.
-[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int threshold_bytes(int bins, int key_bytes) noexcept {
-    return ((bins + 1) * key_bytes + 15) / 16 * 16;
+/// Bytes of the thresholds, before the counts in shared memory.
+[[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int threshold_bytes(int slots, int key_bytes) noexcept {
+    return (slots * key_bytes + 15) / 16 * 16;
 }
 
 using kernel = void (*)(pass_arguments);

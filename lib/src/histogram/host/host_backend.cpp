@@ -47,17 +47,32 @@ class thread_counts {
     template <int Copies>
     void count(double const* x, int n, bin_table<double> const& by) {
         bin_table<double> const table = by; // so that the loops keep it in registers
-        double const first = table.threshold[0], last = table.threshold[table.bins];
-        if (table.uniform) {
-            std::array<int, tile_elements> guess;
-            for (int i = 0; i < n; ++i) guess[static_cast<std::size_t>(i)] = table.guess(x[i]); // in vectors
-            for (int i = 0; i < n; ++i) {
-                int const bin = guess[static_cast<std::size_t>(i)];
-                ++counter(i % Copies, table.holds(bin, x[i]) ? bin : table.slot(x[i], first, last));
-            }
-        } else {
-            for (int i = 0; i < n; ++i) ++counter(i % Copies, table.slot(x[i], first, last));
+        std::array<int, tile_elements> likely;
+        if (table.uniform)
+            for (int i = 0; i < n; ++i) likely[static_cast<std::size_t>(i)] = table.guess(x[i]); // in vectors
+        else
+            search(x, n, table, likely.data());
+        for (int i = 0; i < n; ++i) {
+            int const slot = likely[static_cast<std::size_t>(i)];
+            ++counter(i % Copies, table.holds(slot, x[i]) ? slot : table.slot_beside(slot, x[i]));
         }
+    }
+
+    /// bin_table::search() for a few elements at a time, side by side.
+    static void search(double const* x, int n, bin_table<double> const& table, int* slots) {
+        constexpr int side_by_side = 4;
+        int i = 0;
+        for (; i + side_by_side <= n; i += side_by_side) {
+            int slot[side_by_side] = {};
+            for (int length = table.bins + 2; length > 1;) {
+                int const half = length / 2;
+                for (int j = 0; j < side_by_side; ++j)
+                    slot[j] += half & -static_cast<int>(x[i + j] >= table.threshold[slot[j] + half]);
+                length -= half;
+            }
+            std::copy_n(slot, side_by_side, slots + i);
+        }
+        for (; i < n; ++i) slots[i] = table.search(x[i]);
     }
 
     std::uint64_t& counter(int copy, int slot) {
