@@ -14,8 +14,9 @@ void require_sum(launcher const& rung, void const* x, std::int64_t n, double exp
                  std::int64_t most_blocks = 0);
 
 /// Sums of some hundred short arrays a rung: odd lengths, every alignment, grids of a few blocks, whose pipelines wrap
-/// around; for the exact rungs also numbers that cancel, that fill a fold, and that are outside the window. Takes a
-/// second, so that it can also run under compute-sanitizer.
+/// around; for the exact rungs also numbers that cancel, that fill a fold, and that are outside the window. With a
+/// small
+/// --elements, the program does little else, and can run under compute-sanitizer.
 /// @return how many sums were compared
 /// @throws wrong_result
 int check_rungs(std::vector<launcher> const& rungs);

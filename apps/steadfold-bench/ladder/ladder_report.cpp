@@ -26,10 +26,19 @@ std::optional<int> instructions_of(timed_rung const& one, machine_code const& co
     return found == code.instructions.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Over the rung before; none for the first and for readers, which are not built on each other.
+/// Over the last rung before of the same type, or else the last one. None for the first, and for readers, which are not
+/// built on each other.
 std::optional<double> ratio_to_previous(std::vector<timed_rung> const& rungs, std::size_t i) {
-    if (i == 0 || rungs[i].what.merge == merging::none || rungs[i - 1].what.merge == merging::none) return {};
-    return rungs[i].rate_gb_per_s() / rungs[i - 1].rate_gb_per_s();
+    auto const rises = [](timed_rung const& each) { return each.what.merge != merging::none; };
+    std::optional<std::size_t> last, same_type;
+    for (std::size_t j = 0; j < i; ++j) {
+        if (!rises(rungs[j])) continue;
+        last = j;
+        if (rungs[j].what.type == rungs[i].what.type) same_type = j;
+    }
+    auto const previous = same_type ? same_type : last;
+    if (!previous || !rises(rungs[i])) return {};
+    return rungs[i].rate_gb_per_s() / rungs[*previous].rate_gb_per_s();
 }
 
 std::string table_head() {
@@ -94,7 +103,10 @@ double peak_gb_per_s(std::vector<timed_rung> const& rungs) {
 std::string to_table(std::vector<timed_rung> const& rungs, machine_code const& code) {
     std::string text = table_head();
     for (std::size_t i = 0; i < rungs.size(); ++i) text += table_line(rungs, i, code);
-    return text + formatted("peak: the fastest of the readers, %.1f GB/s\n", peak_gb_per_s(rungs));
+    return text +
+           formatted("peak: the fastest of the readers, %.1f GB/s; to_previous: to the last rung of the same type; "
+                     "ops: kernels and fills of one sum; SASS_inst: instructions in the first kernel's code\n",
+                     peak_gb_per_s(rungs));
 }
 
 std::string to_json(std::vector<std::vector<timed_rung>> const& sizes, machine_code const& code,
