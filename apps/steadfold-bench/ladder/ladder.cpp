@@ -5,11 +5,10 @@
 #include "ladder/climb.hpp"
 #include "ladder/instructions.hpp"
 #include "ladder/ladder_report.hpp"
+#include "output.hpp"
 #include "steadfold/error.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -23,14 +22,6 @@ constexpr std::int64_t default_elements = std::int64_t{1} << 28;
 
 void note(settings const& chosen, std::string const& text) {
     if (!chosen.quiet) std::fprintf(stderr, "steadfold-bench: %s\n", text.c_str());
-}
-
-/// @param path  - is standard output
-void write(std::string const& path, std::string const& text) {
-    std::FILE* const file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
-    bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (file != nullptr) good = (file == stdout ? std::fflush(file) : std::fclose(file)) == 0 && good;
-    if (!good) throw io_error("cannot write " + path + ": " + std::strerror(errno));
 }
 
 /// The rungs that this device can run, from the bottom up.
@@ -65,6 +56,7 @@ int run_ladder(settings const& chosen) {
         return exit_no_gpu;
     }
     if (!chosen.csv.empty()) throw argument_error("the ladder writes no CSV; give --json FILE");
+    require_writable(chosen.json);
     run_description run{this_machine(), now_utc()};
     detail::owned_stream const stream = detail::make_stream();
     std::vector<launcher> const rungs = launchers(chosen, stream.get());
@@ -75,7 +67,7 @@ int run_ladder(settings const& chosen) {
     std::vector<std::vector<timed_rung>> sizes;
     for (std::int64_t const elements : chosen.elements.empty() ? std::vector{default_elements} : chosen.elements) {
         sizes.push_back(climb(rungs, elements, chosen, stream.get()));
-        if (!chosen.quiet) write("-", to_table(sizes.back(), code));
+        if (!chosen.quiet) print(to_table(sizes.back(), code));
     }
     if (!chosen.json.empty()) write(chosen.json, to_json(sizes, code, run, chosen));
     return exit_ok;
