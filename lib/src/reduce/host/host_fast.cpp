@@ -17,7 +17,7 @@ bool finite(double x) {
 void host_pass::fast(tile const& t, bool special) {
     int const body = special ? 0 : t.n - t.n % tile_multiple;
     fast_sums sums{};
-    if (body > 0) kernels_.fast(t.x, body, &sums);
+    if (body > 0) (plan_.fast_features == feature_sum ? kernels_.fast_sum : kernels_.fast)(t.x, body, &sums);
     for (int i = body; i < t.n; ++i) { // Inf and NaN are counted elsewhere and left out here
         bool const skip =
             !finite(t.x[i]) || (components_ == 2 && exact::is_nan_bits(std::bit_cast<std::uint64_t>(t.x[i ^ 1])));

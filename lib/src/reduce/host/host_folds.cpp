@@ -12,7 +12,7 @@ namespace steadfold::inline v0::host {
 using namespace reduce_detail;
 
 namespace {
-constexpr int spacing = 51; // bits between folds: 4096 fold values of 2^50 fit an int64
+constexpr int spacing = 51; // bits between folds, see tile_elements
 
 // A window is lowered only for a real gain, so that it does not follow every tile.
 constexpr int worth_lowering = 8;
@@ -40,7 +40,7 @@ bool host_pass::fold_block(double const* x, double const* y, int padded, int n, 
     for (bool first = true;; first = false) {
         fold_sums sums;
         run_kernel(x, y, padded, target, sums);
-        bool const violated = sums.violation >> 63 != 0;
+        bool const violated = sums.violation != 0;
         if (!violated && sums.rest == 0) {
             deposit_folds(sums, target);
             return false;
@@ -65,7 +65,6 @@ void host_pass::run_kernel(double const* x, double const* y, int n, quantity tar
     exact::fold_window const& window = target == quantity::sum ? sum_window_ : product_window_;
     fold_constants constants;
     for (int i = 0; i < 3; ++i) constants.magic[i] = std::bit_cast<double>(window.magic_bits[i]);
-    constants.limit_bits = window.limit_bits;
     if (target == quantity::products)
         (real_ == dtype::float64 ? kernels_.fold_products : kernels_.fold_exact_products)(x, y, n, &constants, &sums);
     else if (!(plan_.features & feature_magnitudes))
@@ -86,20 +85,16 @@ void host_pass::deposit_folds(fold_sums const& sums, quantity target) {
     int const folds = target == quantity::sum ? 2 : 3;
     exact::fold_window const& window = target == quantity::sum ? sum_window_ : product_window_;
     for (int i = 0; i < folds; ++i) {
-        for (int c = 0; c < components_; ++c) {
-            exact::component_state& state = state_.component[c];
-            auto const of_component = [&](std::int64_t const(&parity)[2]) {
-                return components_ == 2 ? parity[c] : parity[0] + parity[1];
-            };
+        for (int parity = 0; parity < 2; ++parity) { // apart, since magnitudes of both can reach 2^63
+            exact::component_state& state = state_.component[components_ == 2 ? parity : 0];
             if (target == quantity::products) {
-                exact::deposit(state.products, product_digits_.anchor, of_component(sums.value[i]), window.exponent[i]);
+                exact::deposit(state.products, product_digits_.anchor, sums.value[i][parity], window.exponent[i]);
                 continue;
             }
             if (plan_.features & feature_sum)
-                exact::deposit(state.sum, sum_digits_.anchor, of_component(sums.value[i]), window.exponent[i]);
+                exact::deposit(state.sum, sum_digits_.anchor, sums.value[i][parity], window.exponent[i]);
             if (plan_.features & feature_magnitudes)
-                exact::deposit(state.magnitudes, sum_digits_.anchor, of_component(sums.magnitude[i]),
-                               window.exponent[i]);
+                exact::deposit(state.magnitudes, sum_digits_.anchor, sums.magnitude[i][parity], window.exponent[i]);
         }
     }
 }

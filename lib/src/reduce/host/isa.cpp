@@ -16,7 +16,7 @@ std::vector<tile_kernels const*> detect() {
 #if defined(STEADFOLD_X86_LEVELS)
     __builtin_cpu_init();
     bool const v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2");
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
     bool const v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
                     __builtin_cpu_supports("avx512vl");

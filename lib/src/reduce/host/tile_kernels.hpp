@@ -1,19 +1,19 @@
 // Vector kernels over one tile that sits in the first-level cache. The same source is compiled for several levels of
 // x86-64; these units include nothing with inline functions and export one symbol each, so that the linker cannot pick
-// a copy that needs a newer processor (EXACT.md, "Compilers").
+// a copy that needs a newer processor (EXACT.md, "Compilers"). They are called in the default floating-point
+// environment (base::default_floating_environment) and leave exception flags raised in it.
 #pragma once
 
 #include <cstdint>
 
 namespace steadfold::inline v0::host {
 
-inline constexpr int tile_elements = 4096; // 2^12 fold values of 2^50 fit an int64
-inline constexpr int tile_multiple = 32;   // kernels take a multiple of this many elements
+inline constexpr int tile_elements = 4096; // 2^12 fold values, each at least -2^51 and below 2^51, fit an int64
+inline constexpr int tile_multiple = 64;   // kernels take a multiple of this many elements
 
-/// Constants of a fold, as plain numbers.
+/// Constants of a window's folds, as plain numbers.
 struct fold_constants {
     double magic[3];
-    std::uint64_t limit_bits; // magnitudes above it are outside the window
 };
 
 /// Sums of fold values by parity of the element (the two parts of complex data), rests and violations. A kernel sets
@@ -22,7 +22,7 @@ struct fold_sums {
     std::int64_t value[3][2];
     std::int64_t magnitude[2][2];
     std::uint64_t rest;      // not 0: some element left a remainder
-    std::uint64_t violation; // sign bit set: some element is outside the window; the sums are meaningless
+    std::uint64_t violation; // not 0: some element is outside the window; the sums are meaningless
 };
 
 struct fast_sums {
@@ -44,10 +44,11 @@ struct tile_kernels {
     void (*fold_sum)(double const* x, int n, fold_constants const* window, fold_sums* out);
     void (*fold_magnitudes)(double const* x, int n, fold_constants const* window, fold_sums* out);
     void (*fold_sum_and_magnitudes)(double const* x, int n, fold_constants const* window, fold_sums* out);
-    /// Products as p + e, by fused multiply-add or splitting; products below 2^-968 are violations.
+    /// Products as p + e, by fused multiply-add or splitting; where e is lost below the subnormals is a violation.
     void (*fold_products)(double const* x, double const* y, int n, fold_constants const* window, fold_sums* out);
     /// Products that are exact in float64 (narrower inputs).
     void (*fold_exact_products)(double const* x, double const* y, int n, fold_constants const* window, fold_sums* out);
+    void (*fast_sum)(double const* x, int n, fast_sums* out); ///< leaves the other sums as they are
     void (*fast)(double const* x, int n, fast_sums* out);
     double (*fast_dot)(double const* x, double const* y, int n);
     std::uint64_t (*max_magnitude)(double const* x, int n);
