@@ -119,6 +119,20 @@ TEST(root, of_leading_bits_has_65_bits_and_knows_whether_there_are_more) {
     }
 }
 
+// Roots of 65 bits or fewer that are exact but for one bit, wherever it is.
+TEST(root, a_single_far_bit_below_is_seen) {
+    for (int gap = 1; gap < 200; ++gap)
+        for (int const odd : {0, 1})
+            for (int const small : {9, 25}) {                                 // of an even and an odd number of bits
+                mpz_class const square = small * power_of_two(2 * gap + odd); // times 2^-odd
+                for (int const bit : {0, 1, 2}) {
+                    ex::leading_bits value = leading_of(square + bit, -odd);
+                    ex::take_root(value);
+                    ASSERT_EQ(value.sticky, bit != 0) << small << " " << gap << " " << odd << " " << bit;
+                }
+            }
+}
+
 TEST(root, of_zero_is_zero) {
     ex::leading_bits zero;
     ex::take_root(zero);

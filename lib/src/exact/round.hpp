@@ -22,11 +22,9 @@ struct cut_value {
     std::uint64_t whole;
     bool half, more;
 
-    /// Nearest, ties to even; may carry to 2^64 = 0, which `carried` tells.
-    [[nodiscard]] STEADFOLD_HOST_DEVICE std::uint64_t nearest(bool& carried) const noexcept {
-        std::uint64_t const result = whole + (half && (more || (whole & 1) != 0) ? 1 : 0);
-        carried = result < whole;
-        return result;
+    /// Nearest, ties to even. Less than `whole` if it carries to 2^64.
+    [[nodiscard]] STEADFOLD_HOST_DEVICE std::uint64_t nearest() const noexcept {
+        return whole + (half && (more || (whole & 1) != 0) ? 1 : 0);
     }
     [[nodiscard]] STEADFOLD_HOST_DEVICE bool inexact() const noexcept { return half || more; }
 };
@@ -72,10 +70,9 @@ struct cut_value {
     int const fraction_bits = format.precision - 1;
     int const lowest = leading < format.min_exponent ? format.min_exponent : leading;
     cut_value const cut = cut_at(value, lowest - fraction_bits);
-    bool carried;
     // A carry out of the significand moves into the exponent field by itself.
     auto const field = static_cast<std::uint64_t>(lowest - format.min_exponent);
-    std::uint64_t const bits = (field << fraction_bits) + cut.nearest(carried);
+    std::uint64_t const bits = (field << fraction_bits) + cut.nearest();
     auto const infinity = static_cast<std::uint64_t>(format.max_exponent - format.min_exponent + 2) << fraction_bits;
     if (leading > format.max_exponent || bits >= infinity)
         return {sign | infinity, status_flags::overflow | status_flags::inexact};
@@ -88,12 +85,11 @@ struct cut_value {
     rounded const out_of_range{saturated(value.negative, type), status_flags::overflow};
     if (value.exponent + 255 >= width) return out_of_range;
     cut_value const cut = cut_at(value, 0);
-    bool carried = false;
-    std::uint64_t const magnitude = cut.nearest(carried);
+    std::uint64_t const magnitude = cut.nearest();
     // The largest magnitude is that of the saturated value, which for negative numbers is its own negative.
     std::uint64_t const mask = ~std::uint64_t{0} >> (64 - width);
     std::uint64_t const largest = value.negative ? (0 - out_of_range.bits) & mask : out_of_range.bits;
-    if (carried || magnitude > largest) return out_of_range;
+    if (magnitude < cut.whole || magnitude > largest) return out_of_range;
     return {(value.negative ? 0 - magnitude : magnitude) & mask,
             cut.inexact() ? status_flags::inexact : status_flags::none};
 }
