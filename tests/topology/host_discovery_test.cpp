@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <unistd.h>
 
 namespace {
@@ -115,19 +114,6 @@ TEST(sysfs, pcie_generations) {
     EXPECT_EQ(sf::detail::pcie_generation("64.0 GT/s PCIe"), 6);
     EXPECT_EQ(sf::detail::pcie_generation("7 GT/s"), 0);
     EXPECT_EQ(sf::detail::pcie_generation(""), 0);
-}
-
-TEST(allowed_cpus, follow_the_affinity_of_the_process) {
-    std::vector<int> const before = sf::detail::discover_allowed_cpus();
-    ASSERT_FALSE(before.empty());
-    cpu_set_t all, one;
-    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(before.back()), &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-    EXPECT_EQ(sf::detail::discover_allowed_cpus(), std::vector<int>{before.back()});
-    ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
-    EXPECT_EQ(sf::detail::discover_allowed_cpus(), before);
 }
 
 } // namespace

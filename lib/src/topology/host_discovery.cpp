@@ -1,9 +1,7 @@
 #include "topology/host_discovery.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <thread>
 #include <unistd.h>
@@ -53,23 +51,6 @@ host_facts discover_host(system_roots const& roots) {
     host.numa_nodes = read_numa_nodes(roots);
     if (host.numa_nodes.empty()) host.numa_nodes.push_back(whole_machine(roots, host.memory_bytes));
     return host;
-}
-
-std::vector<int> discover_allowed_cpus() {
-    // The kernel refuses a set smaller than its own, whose size it does not tell: try larger ones.
-    for (int capacity = 1024; capacity <= 1 << 20; capacity *= 2) {
-        auto const free_set = [](cpu_set_t* set) { CPU_FREE(set); };
-        std::unique_ptr<cpu_set_t, decltype(free_set)> const set(CPU_ALLOC(static_cast<std::size_t>(capacity)),
-                                                                 free_set);
-        std::size_t const bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(capacity));
-        if (set == nullptr || sched_getaffinity(0, bytes, set.get()) != 0) continue;
-        std::vector<int> cpus;
-        for (int cpu = 0; cpu < capacity; ++cpu) {
-            if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set.get())) cpus.push_back(cpu);
-        }
-        return cpus;
-    }
-    return {};
 }
 
 } // namespace detail

@@ -1,5 +1,6 @@
 #include "topology/process_discovery.hpp"
 
+#include "base/cpus.hpp"
 #include "topology/domains.hpp"
 #include "topology/gpu_discovery.hpp"
 #include "topology/host_discovery.hpp"
@@ -13,7 +14,7 @@ namespace detail {
 process_facts discover_process(bool probe_clusters) {
     process_facts facts;
     facts.host = discover_host();
-    facts.allowed_cpus = discover_allowed_cpus();
+    facts.allowed_cpus = base::allowed_cpus();
     facts.domains.push_back(host_domain(facts.host, facts.allowed_cpus));
     gpu_discovery found = discover_gpus(probe_clusters);
     facts.cuda = std::move(found.cuda);

@@ -1,35 +1,21 @@
-/// Small readers of the kernel's text files. The roots can be replaced in tests; a missing file is no error.
+/// What the kernel's files say about devices. The roots can be replaced in tests; a missing file is no error.
 #pragma once
 
+#include "base/kernel_files.hpp"
 #include "steadfold/topology.hpp"
 
-#include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace steadfold {
 inline namespace v0 {
 namespace detail {
 
-/// Where the kernel shows itself.
-struct system_roots {
-    std::filesystem::path sys = "/sys";
-    std::filesystem::path proc = "/proc";
-};
-
-/// The first line without its line end and trailing blanks; empty if the file cannot be read.
-[[nodiscard]] std::string first_line(std::filesystem::path const& file);
-
-/// The decimal number a text starts with, after blanks; `otherwise` if there is none.
-[[nodiscard]] std::int64_t leading_number(std::string_view text, std::int64_t otherwise);
-
-/// What follows "KEY ... :" in a file of such lines (/proc/cpuinfo, meminfo): the first match, trimmed.
-[[nodiscard]] std::string value_after(std::filesystem::path const& file, std::string_view key);
-
-/// "0-3,8,10-11" as numbers; stops at what it does not understand.
-[[nodiscard]] std::vector<int> parse_cpu_list(std::string_view text);
+using base::first_line;
+using base::leading_number;
+using base::parse_cpu_list;
+using base::system_roots;
+using base::value_after;
 
 /// "32.0 GT/s PCIe" is generation 5; 0 if the speed is none of PCI Express.
 [[nodiscard]] int pcie_generation(std::string_view link_speed);
