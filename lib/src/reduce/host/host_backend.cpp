@@ -1,9 +1,10 @@
-// The host back end: contiguous ranges of the data, one pass a thread, states merged at the end.
+// The host back end: the data divided among threads, one pass a thread, states merged at the end.
 #include "base/floating_environment.hpp"
 #include "base/thread_pool.hpp"
 #include "reduce/backend.hpp"
 #include "reduce/host/host_pass.hpp"
 #include "reduce/host/isa.hpp"
+#include "reduce/host/shared_work.hpp"
 #include "steadfold/partition.hpp"
 
 #include <algorithm>
@@ -16,6 +17,11 @@ namespace {
 
 // Below this many elements a thread, waking it costs more than the work.
 constexpr std::int64_t elements_worth_a_thread = 16 * 1024;
+
+/// Whole tiles: about an eighth of what a thread gets, and not so many that others could not help much.
+std::int64_t chunk_elements(std::int64_t count, int threads) {
+    return host::tile_elements * std::clamp<std::int64_t>(count / threads / (8 * host::tile_elements), 1, 8);
+}
 
 class host_backend final : public backend {
   public:
@@ -60,10 +66,16 @@ class host_backend final : public backend {
             static_cast<int>(std::clamp<std::int64_t>(count / elements_worth_a_thread, 1, most_threads_));
         while (static_cast<int>(passes_.size()) < useful)
             passes_.push_back(std::make_unique<host::host_pass>(plan_, kernels_));
+        bool const fixed = useful == 1 || plan_.fast_features != 0; // plain sums depend on who adds what
+        host::shared_work shared{count, useful, chunk_elements(count, useful)};
         auto const job = [&](int thread) {
             if (thread >= useful) return;
             base::default_floating_environment const environment;
-            work(*passes_[static_cast<std::size_t>(thread)], block_range(count, useful, thread));
+            host::host_pass& pass = *passes_[static_cast<std::size_t>(thread)];
+            if (fixed)
+                work(pass, block_range(count, useful, thread));
+            else
+                shared.work_off(thread, [&](index_range range) { work(pass, range); });
         };
         if (useful == 1)
             job(0);
