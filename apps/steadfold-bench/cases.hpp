@@ -4,6 +4,7 @@
 #include "measure.hpp"
 #include "settings.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,10 +14,11 @@ namespace steadfold::inline v0::app {
 /// Called with every group as soon as it is measured.
 using group_sink = std::function<void(measured_group)>;
 
+/// Of which device; `only_if_asked` cases run only if --case names them.
 struct bench_case {
     std::string name, description;
-    bool cuda = false;
-    void (*run)(settings const& chosen, group_sink const& done) = nullptr;
+    bool cuda = false, only_if_asked = false;
+    std::function<void(settings const& chosen, group_sink const& done)> run;
 };
 
 [[nodiscard]] std::vector<bench_case> const& all_cases();
@@ -24,7 +26,8 @@ struct bench_case {
 /// Why the case cannot run here; empty if it can.
 [[nodiscard]] std::string unavailable(bench_case const& what);
 
-/// The cases that were asked for, by --case and --device, whether or not they can run here.
+/// The cases that were asked for, by --case and --device, whether or not they can run here. The name before a colon
+/// stands for all that begin so.
 /// @throws argument_error naming an unknown case and the known ones, or if --case and --device contradict each other
 [[nodiscard]] std::vector<bench_case> asked_for(settings const& chosen);
 
@@ -37,14 +40,8 @@ void for_sizes(settings const& chosen, std::vector<dtype> const& types, std::int
     }
 }
 
-void run_host_sum(settings const& chosen, group_sink const& done);
-void run_host_ops(settings const& chosen, group_sink const& done);
-void run_cuda_sum(settings const& chosen, group_sink const& done);
-void run_cuda_blas(settings const& chosen, group_sink const& done);
-void run_cuda_one_pass(settings const& chosen, group_sink const& done);
-void run_cuda_ops(settings const& chosen, group_sink const& done);
-
-/// Why there is no GPU to measure; empty if there is one.
-[[nodiscard]] std::string cuda_unavailable();
+/// One group each.
+[[nodiscard]] measured_group measure_host_sum(group_label const& label, data_kind kind, settings const& chosen);
+[[nodiscard]] measured_group measure_host_operations(group_label const& label, data_kind kind, settings const& chosen);
 
 } // namespace steadfold::inline v0::app

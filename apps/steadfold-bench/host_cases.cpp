@@ -1,4 +1,4 @@
-// host-sum and host-ops.
+// Sums and other operations on the host.
 #include "cases.hpp"
 #include "data.hpp"
 #include "host_peers.hpp"
@@ -15,8 +15,6 @@ namespace steadfold::inline v0::app {
 
 namespace {
 
-constexpr std::int64_t default_elements = std::int64_t{1} << 27; // 1 GiB of doubles
-
 /// OpenMP's threads spin for some 10 ms after a loop, on the cores the next one in turn is to have.
 sampling const host_sampling{"host-to-host", 0.01, 1, std::chrono::milliseconds{15}};
 
@@ -24,10 +22,9 @@ sampling const host_sampling{"host-to-host", 0.01, 1, std::chrono::milliseconds{
 template <class T>
 class bench {
   public:
-    bench(settings const& chosen, std::int64_t elements, bool pairs)
-        : kind_{chosen.data}, threads_{chosen.threads}, x_{generate<T>(kind_, elements, 1, threads_)},
-          y_{generate<T>(kind_, pairs ? elements : 0, 2, threads_)}, expected_{
-                                                                         reference_of(x_, y_, elements, threads_)} {}
+    bench(data_kind kind, int threads, std::int64_t elements, bool pairs)
+        : kind_{kind}, threads_{threads}, x_{generate<T>(kind, elements, 1, threads)},
+          y_{generate<T>(kind, pairs ? elements : 0, 2, threads)}, expected_{reference_of(x_, y_, elements, threads)} {}
 
     [[nodiscard]] implementation ours(std::string const& name, operation_set operations,
                                       reduction_mode mode = reduction_mode::exact) const {
@@ -73,9 +70,6 @@ class bench {
     }
 
     [[nodiscard]] int threads() const { return threads_; }
-    [[nodiscard]] group_label label(std::string const& case_name, std::string const& operation) const {
-        return {case_name, dtype_of<T>, x_.size(), operation, app::name(kind_)};
-    }
 
   private:
     /// Sums of random exponents are nonsense unless they are exact: they are timed, but not looked at.
@@ -111,37 +105,37 @@ std::vector<implementation> plain_sums(bench<T> const& data) {
 }
 
 template <class T>
-void measure_sum(settings const& chosen, std::int64_t elements, group_sink const& done) {
-    bench<T> const data{chosen, elements, false};
+measured_group measure_sum(group_label label, data_kind kind, settings const& chosen) {
+    bench<T> const data{kind, chosen.threads, label.elements, false};
     std::vector<implementation> all = plain_sums(data);
     all.push_back(data.ours("steadfold-exact", operation::sum));
     all.push_back(data.ours("steadfold-fast", operation::sum, reduction_mode::fast));
-    done(measure(data.label("host-sum", "sum"), all, host_sampling, chosen));
+    label.operation = "sum";
+    label.data = name(kind);
+    return measure(label, all, host_sampling, chosen);
 }
 
 template <class T>
-void measure_operations(settings const& chosen, std::int64_t elements, group_sink const& done) {
-    bench<T> const data{chosen, elements, is_floating_element<T>};
+measured_group measure_operations(group_label label, data_kind kind, settings const& chosen) {
+    bench<T> const data{kind, chosen.threads, label.elements, is_floating_element<T>};
     std::vector<implementation> all{data.ours("steadfold-exact:sum", operation::sum)};
     for (named_operations const& each : measured_operations())
         if (is_floating_element<T> || !each.operations.intersects(squares_or_norms()))
             all.push_back(data.ours("steadfold-exact:" + each.name, each.operations));
     if (is_floating_element<T>) all.push_back(data.ours("steadfold-exact:dot", operation::dot));
-    done(measure(data.label("host-ops", "operations"), all, host_sampling, chosen));
+    label.operation = "operations";
+    label.data = name(kind);
+    return measure(label, all, host_sampling, chosen);
 }
 
 } // namespace
 
-void run_host_sum(settings const& chosen, group_sink const& done) {
-    for_sizes(chosen, {dtype::float64}, default_elements, [&](dtype type, std::int64_t elements) {
-        with_element_type(type, [&]<class T>(T) { measure_sum<T>(chosen, elements, done); });
-    });
+measured_group measure_host_sum(group_label const& label, data_kind kind, settings const& chosen) {
+    return with_element_type(label.type, [&]<class T>(T) { return measure_sum<T>(label, kind, chosen); });
 }
 
-void run_host_ops(settings const& chosen, group_sink const& done) {
-    for_sizes(chosen, {dtype::float64}, default_elements, [&](dtype type, std::int64_t elements) {
-        with_element_type(type, [&]<class T>(T) { measure_operations<T>(chosen, elements, done); });
-    });
+measured_group measure_host_operations(group_label const& label, data_kind kind, settings const& chosen) {
+    return with_element_type(label.type, [&]<class T>(T) { return measure_operations<T>(label, kind, chosen); });
 }
 
 } // namespace steadfold::inline v0::app

@@ -1,13 +1,18 @@
 // steadfold-bench: speed of steadfold's reductions beside what one would use instead.
 #include "cases.hpp"
+#include "demo.hpp"
 #include "host_peers.hpp"
+#include "ladder/ladder.hpp"
+#include "output.hpp"
+#include "questions.hpp"
 #include "report.hpp"
+#include "required.hpp"
+#include "self_test.hpp"
 #include "settings.hpp"
 #include "steadfold/error.hpp"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
@@ -17,38 +22,18 @@ using namespace sf::app;
 
 namespace {
 
-void print(std::string const& text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw sf::io_error("cannot write to standard output");
-}
-
-void write(std::string const& path, std::string const& text) {
-    if (path == "-") return print(text);
-    std::FILE* const file = std::fopen(path.c_str(), "w");
-    bool const written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    bool const closed = file != nullptr && std::fclose(file) == 0;
-    if (!written || !closed) throw sf::io_error("cannot write " + path + ": " + std::strerror(errno));
-}
-
-/// Better known before the minutes of measuring. Leaves what is in the file.
-void require_writable(std::string const& path) {
-    if (path.empty() || path == "-") return;
-    std::FILE* const file = std::fopen(path.c_str(), "a");
-    if (file == nullptr) throw sf::io_error("cannot write " + path + ": " + std::strerror(errno));
-    std::fclose(file);
-}
-
 void note(settings const& chosen, std::string const& text) {
     if (!chosen.quiet) std::fprintf(stderr, "steadfold-bench: %s\n", text.c_str());
 }
 
 int list() {
-    std::string text;
+    std::string text, why;
     for (bench_case const& each : all_cases()) {
         std::string const reason = unavailable(each);
-        text += each.name + "   " + each.description + (reason.empty() ? "" : "; unavailable: " + reason) + "\n";
+        text += each.name + "   " + each.description + (reason.empty() ? "" : " (unavailable)") + "\n";
+        if (!reason.empty()) why = "unavailable: " + reason + "\n";
     }
-    print(text);
+    print(text + why);
     return exit_ok;
 }
 
@@ -65,8 +50,8 @@ std::vector<bench_case> runnable(std::vector<bench_case> const& asked, settings 
 }
 
 void write_files(settings const& chosen, std::vector<measured_group> const& groups, run_facts const& run) {
-    if (!chosen.json.empty()) write(chosen.json, to_json(groups, run, chosen));
-    if (!chosen.csv.empty()) write(chosen.csv, to_csv(groups));
+    if (!chosen.json.empty()) write(chosen.json, to_json(groups, verdicts(groups), run, chosen));
+    if (!chosen.csv.empty()) write(chosen.csv, to_csv(groups, run.gpu));
 }
 
 int run(settings const& chosen) {
@@ -77,7 +62,7 @@ int run(settings const& chosen) {
     }
     if (best_sum_loops<double>().omp_for == nullptr)
         note(chosen, "built without OpenMP: its loops are left out of host-sum");
-    run_facts const facts{this_machine(), now_utc(), sum_loops_level()};
+    run_facts const facts{this_machine(), now_utc(), sum_loops_level(), gpu_instruction_rates()};
     if (facts.where.load_average > 0.5 * facts.where.allowed_cpus)
         note(chosen,
              "this machine is busy with other work (its load average is in the JSON): host figures, above all those "
@@ -88,11 +73,21 @@ int run(settings const& chosen) {
     if (!chosen.quiet) print(table_head());
     for (bench_case const& each : able)
         each.run(chosen, [&](measured_group group) {
-            if (!chosen.quiet) print(table_lines(group));
+            if (!chosen.quiet) print(table_lines(group, facts.gpu));
             groups.push_back(std::move(group));
         });
     write_files(chosen, groups, facts);
-    return exit_ok;
+    std::vector<verdict> const judged = verdicts(groups);
+    if (!chosen.quiet) print(verdict_table(judged));
+    bool const missed = std::any_of(judged.begin(), judged.end(), [](verdict const& each) { return each.missed(); });
+    return missed ? exit_failed : exit_ok;
+}
+
+int start(settings const& chosen) {
+    if (chosen.list) return list();
+    if (chosen.what == command::demo) return run_demo(chosen);
+    if (chosen.what == command::ladder) return run_ladder(chosen);
+    return chosen.self_test ? run_self_test(chosen) : run(chosen);
 }
 
 } // namespace
@@ -101,7 +96,7 @@ int main(int argc, char** argv) {
     try {
         parsed const line = parse_command_line(argc, argv);
         if (line.leave) return line.exit_code;
-        return line.chosen.list ? list() : run(line.chosen);
+        return start(line.chosen);
     } catch (sf::argument_error const& e) {
         std::fprintf(stderr, "steadfold-bench: %s\n", e.what());
         return exit_usage;

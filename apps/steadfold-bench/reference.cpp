@@ -158,6 +158,37 @@ reference<T> reference_of(host_array<T> const& x, host_array<T> const& y, std::i
     return r;
 }
 
+template <class T>
+segment_reference<T> segment_reference_of(host_array<T> const& x, std::int64_t segments, int size, int threads) {
+    auto const count = static_cast<std::size_t>(segments);
+    segment_reference<T> r{size, std::vector<sum_type<T>>(count), std::vector<double>(count)};
+    for_ranges(segments, threads, [&](int, index_range range) {
+        for (std::int64_t s = range.first; s < range.last(); ++s) {
+            wide_sum sum;
+            double magnitude = 0;
+            for (std::int64_t i = s * size; i < (s + 1) * size; ++i) {
+                double const value = to_double(x.data()[i]);
+                sum.add(value);
+                magnitude += std::fabs(value);
+            }
+            r.sums[static_cast<std::size_t>(s)] = sum.rounded<sum_type<T>>();
+            r.magnitudes[static_cast<std::size_t>(s)] = magnitude;
+        }
+    });
+    return r;
+}
+
+template <class T>
+void require_segments(std::vector<sum_type<T>> const& sums, segment_reference<T> const& expected, bool exact) {
+    if (sums.size() != expected.sums.size()) throw wrong_result("there are not as many sums as segments");
+    double const most = expected.size * static_cast<double>(std::numeric_limits<sum_type<T>>::epsilon());
+    for (std::size_t i = 0; i < sums.size(); ++i)
+        if (exact)
+            require_same_bits(sums[i], expected.sums[i], "sum of a segment");
+        else
+            require_within(sums[i], expected.sums[i], most * expected.magnitudes[i], "sum of a segment");
+}
+
 void require_within(double value, double expected, double tolerance, char const* what) {
     if (value == expected) return; // Inf too
     if (!(std::fabs(value - expected) <= tolerance)) refuse(what, value, expected);
@@ -237,5 +268,10 @@ STEADFOLD_INSTANTIATE(bfloat16)
 STEADFOLD_INSTANTIATE(std::int32_t)
 STEADFOLD_INSTANTIATE(std::int64_t)
 #undef STEADFOLD_INSTANTIATE
+
+template segment_reference<double> segment_reference_of(host_array<double> const&, std::int64_t, int, int);
+template segment_reference<float> segment_reference_of(host_array<float> const&, std::int64_t, int, int);
+template void require_segments(std::vector<double> const&, segment_reference<double> const&, bool);
+template void require_segments(std::vector<float> const&, segment_reference<float> const&, bool);
 
 } // namespace steadfold::inline v0::app

@@ -7,6 +7,7 @@
 #include "values.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace steadfold::inline v0::app {
 
@@ -24,6 +25,20 @@ struct reference {
 template <class T>
 [[nodiscard]] reference<T> reference_of(host_array<T> const& x, host_array<T> const& y, std::int64_t count,
                                         int threads);
+
+/// Of segments of `size` elements one after another: correctly rounded sums, and about how much was added.
+template <class T>
+struct segment_reference {
+    int size = 0;
+    std::vector<sum_type<T>> sums;
+    std::vector<double> magnitudes;
+};
+template <class T>
+[[nodiscard]] segment_reference<T> segment_reference_of(host_array<T> const& x, std::int64_t segments, int size,
+                                                        int threads);
+/// @param exact  every sum must have the reference's bits; else it must be within what rounding explains
+template <class T>
+void require_segments(std::vector<sum_type<T>> const& sums, segment_reference<T> const& expected, bool exact);
 
 /// Exact results must have the reference's bits; roots and quotients must be within two units of the last place, or of
 /// long double's own error; operations that the reference does not have are not looked at.

@@ -1,4 +1,5 @@
 #include "report.hpp"
+#include "required.hpp"
 #include "steadfold/version.hpp"
 
 #include <cmath>
@@ -47,8 +48,12 @@ json ratios_json(measured_group const& group, measurement const& ours) {
     return all;
 }
 
-json measurement_json(measured_group const& group, measurement const& one) {
-    summary const s = summarise(one);
+json known(double number) {
+    return number == 0 ? json() : json(number);
+}
+
+json measurement_json(measured_group const& group, measurement const& one, instruction_rates const& gpu) {
+    summary const s = summarise(group, one, gpu);
     return {{"case", group.label.case_name},
             {"operation", known(group.label.operation)},
             {"data", group.label.data},
@@ -66,15 +71,39 @@ json measurement_json(measured_group const& group, measurement const& one) {
             {"p95_us", rounded(s.p95_us)},
             {"min_us", rounded(s.min_us)},
             {"rate_gb_per_s", s.rate_gb_per_s},
+            {"of_read", known(s.of_read)},
+            {"issue_slots_per_element", known(s.issue_slots_per_element)},
+            {"float64_slots_per_element", known(s.float64_slots_per_element)},
+            {"budget", known(one.budget)},
             {"ratios", ratios_json(group, one)}};
+}
+
+json requirements_json(std::vector<verdict> const& verdicts) {
+    json all = json::array();
+    for (verdict const& each : verdicts) {
+        bool const measured = each.reached.value > 0;
+        all.push_back({{"name", each.what.name},
+                       {"description", each.what.description},
+                       {"required", each.what.required},
+                       {"target", each.what.target},
+                       {"reached", known(each.reached.value)},
+                       {"interval_95_low", known(each.reached.range.low)},
+                       {"interval_95_high", known(each.reached.range.high)},
+                       {"verdict", each.text()},
+                       {"worst_operation", measured ? json(each.where.operation) : json()},
+                       {"worst_dtype", measured ? json(std::string(name(each.where.type))) : json()},
+                       {"worst_elements", measured ? json(each.where.elements) : json()}});
+    }
+    return all;
 }
 
 } // namespace
 
-std::string to_json(std::vector<measured_group> const& groups, run_facts const& run, settings const& chosen) {
+std::string to_json(std::vector<measured_group> const& groups, std::vector<verdict> const& verdicts,
+                    run_facts const& run, settings const& chosen) {
     json measurements = json::array();
     for (measured_group const& group : groups)
-        for (measurement const& one : group.measurements) measurements.push_back(measurement_json(group, one));
+        for (measurement const& one : group.measurements) measurements.push_back(measurement_json(group, one, run.gpu));
     json const document = {{"schema", 2},
                            {"program", "steadfold-bench"},
                            {"version", std::string(version())},
@@ -84,6 +113,9 @@ std::string to_json(std::vector<measured_group> const& groups, run_facts const& 
                            {"command_line", chosen.command_line},
                            {"machine", machine_json(run.where)},
                            {"host_peer_instruction_set", known(run.host_peer_level)},
+                           {"gpu_instructions_per_second", known(run.gpu.issued)},
+                           {"gpu_float64_instructions_per_second", known(run.gpu.float64)},
+                           {"requirements", requirements_json(verdicts)},
                            {"measurements", std::move(measurements)}};
     return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

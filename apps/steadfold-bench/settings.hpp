@@ -12,6 +12,9 @@ namespace steadfold::inline v0::app {
 
 inline constexpr int exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_no_gpu = 77;
 
+/// What the program is to do: measure cases, or a subcommand.
+enum class command { measure, demo, ladder };
+
 enum class device_choice { automatic, host, cuda };
 
 struct settings {
@@ -25,6 +28,8 @@ struct settings {
     device_choice device = device_choice::automatic;
     int threads = 0; // host threads, steadfold's and OpenMP's alike; resolved to the CPUs this process may use
     std::string json, csv;
+    command what = command::measure;
+    bool sweep = false, self_test = false;
     bool list = false;
     bool quiet = false;
     std::vector<std::string> command_line; // without the directory of the program

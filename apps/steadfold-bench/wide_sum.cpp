@@ -88,6 +88,7 @@ T wide_sum::rounded() const {
     }
     auto const bit = [&sum](int i) { return (sum.digits_[static_cast<std::size_t>(i / 32)] >> i % 32 & 1) != 0; };
     int top = digit_count * digit_bits - 1;
+    while (top >= 0 && sum.digits_[static_cast<std::size_t>(top / 32)] == 0) top -= 32;
     while (top >= 0 && !bit(top)) --top;
     if (top < 0) return 0;
     // The least bit the result may have: of its precision, but not below the format's subnormals.

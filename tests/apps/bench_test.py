@@ -1,8 +1,9 @@
 """Runs steadfold-bench as a user does and looks at the files it writes. Asserts no speed.
 
-Usage: bench_test.py STEADFOLD_BENCH
+Usage: bench_test.py STEADFOLD_BENCH PLOT_BENCH
 """
 import csv
+import importlib.util
 import json
 import pathlib
 import re
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-program = sys.argv[1]
+program, plot_script = sys.argv[1:]
 
 
 def run(*arguments):
@@ -86,6 +87,30 @@ def check_other_types():
         check(all(m["data"] == data for m in exact), f"{data} is in the JSON")
 
 
+def check_sweep(folder):
+    sweep = folder / "sweep.json"
+    done = run("--sweep", "--device", "host", "--elements", "1", "1000", "--dtype", "float64", "--threads", "1",
+               "--json", str(sweep))
+    check(done.returncode == 0, f"sweep: exit code {done.returncode}: {done.stderr}")
+    sizes = [m["elements"] for m in json.loads(sweep.read_text())["measurements"]]
+    check(set(sizes) == {1, 1000}, f"sizes of the sweep: {sizes}")
+    not_a_sweep = folder / "other.json"
+    not_a_sweep.write_text('{"schema": 1}')
+    done = subprocess.run([sys.executable, plot_script, str(not_a_sweep)], capture_output=True, text=True)
+    check(done.returncode == 1 and "schema 2" in done.stderr, f"plot of another file: {done.stderr}")
+    if importlib.util.find_spec("matplotlib") is None:
+        return
+    done = subprocess.run([sys.executable, plot_script, str(sweep), "--format", "svg"], capture_output=True, text=True)
+    check(done.returncode == 0, f"plot_bench: {done.stderr}")
+    plots = done.stdout.split()
+    check(len(plots) == 2 and all("<svg" in pathlib.Path(p).read_text() for p in plots), f"plots: {plots}")
+
+
+def check_self_test():
+    done = run("--self-test", "--device", "host", "--elements", "1000", "1", "--threads", "1")
+    check(done.returncode == 0 and "every result right" in done.stdout, f"self-test: {done.stdout} {done.stderr}")
+
+
 def check_words():
     listing = run("--list")
     check(listing.returncode == 0 and all(n in listing.stdout for n in ("host-sum", "cuda-sum")), "--list")
@@ -95,13 +120,18 @@ def check_words():
         check(run(*wrong).returncode == 2, f"{wrong} is wrong usage")
     nowhere = run("--case", "host-sum", "--elements", "10", "--json", "/nowhere/out.json")
     check(nowhere.returncode == 1 and "/nowhere/out.json" in nowhere.stderr, "a file that cannot be written")
+    check("required:sum-large" in listing.stdout and "required:host-simd" in listing.stdout, "requirements are cases")
     if "unavailable" in listing.stdout:
+        for words in (["demo"], ["ladder"], ["--case", "required:sum-large"]):
+            check(run(*words).returncode == 77, f"without a GPU the exit code of {words} is 77")
         done = run("--case", "cuda-sum", "cuda-ops")
         check(done.returncode == 77 and "GPU" in done.stderr + listing.stdout, "without a GPU the exit code is 77")
 
 
 with tempfile.TemporaryDirectory() as folder:
     check_files(pathlib.Path(folder))
+    check_sweep(pathlib.Path(folder))
 check_other_operations()
 check_other_types()
+check_self_test()
 check_words()

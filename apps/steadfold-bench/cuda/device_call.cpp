@@ -1,6 +1,7 @@
 #include "device_call.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -35,7 +36,13 @@ owned_graph captured(device_call const& what, int calls, cudaStream_t stream) {
         throw;
     }
     detail::check(cudaStreamEndCapture(stream, &graph), "capturing " + what.name);
-    return owned_graph{graph};
+    owned_graph result{graph};
+    std::size_t nodes = 0; // a call that went to another stream would be missing, and the rest be very fast
+    detail::check(cudaGraphGetNodes(graph, nullptr, &nodes), "counting what was captured");
+    if (nodes < static_cast<std::size_t>(calls))
+        throw library_error(what.name + ": of " + std::to_string(calls) + " calls only " + std::to_string(nodes) +
+                            " kernels were captured");
+    return result;
 }
 
 /// `calls` calls that are started together.

@@ -1,5 +1,9 @@
 // In place of everything here in builds without CUDA.
-#include "cases.hpp"
+#include "demo.hpp"
+#include "questions.hpp"
+#include "steadfold/error.hpp"
+
+#include <cstdio>
 
 namespace steadfold::inline v0::app {
 
@@ -7,10 +11,17 @@ std::string cuda_unavailable() {
     return "this steadfold was built without CUDA";
 }
 
-// Never called: the cases are unavailable.
-void run_cuda_sum(settings const&, group_sink const&) {}
-void run_cuda_blas(settings const&, group_sink const&) {}
-void run_cuda_one_pass(settings const&, group_sink const&) {}
-void run_cuda_ops(settings const&, group_sink const&) {}
+instruction_rates gpu_instruction_rates() {
+    return {};
+}
+
+measured_group measure_on_device(device_question const&, settings const&) {
+    throw error(cuda_unavailable());
+}
+
+int run_demo(settings const&) {
+    std::fprintf(stderr, "steadfold-bench: %s\n", cuda_unavailable().c_str());
+    return exit_no_gpu;
+}
 
 } // namespace steadfold::inline v0::app

@@ -31,8 +31,12 @@ class answers {
             add_operations();
             return;
         }
-        add_peers();
-        add_ours();
+        if (asked.operation == "segments") {
+            add_segments();
+        } else {
+            add_peers();
+            add_ours();
+        }
         if (asked.bandwidth && bytes() >= least_bytes_for_bandwidth)
             calls_.push_back(
                 plain_read(data_->x(), bytes(), exclusive_or_of_words(data_->host().data(), bytes(), threads_)));
@@ -86,6 +90,17 @@ class answers {
             add(ours<T>("steadfold-exact:dot", operation::dot, reduction_mode::exact, data_, count()));
     }
 
+    void add_segments() {
+        if constexpr (has_blas<T>) {
+            std::int64_t const segments = count() / asked_.segment_size;
+            auto const expected = std::make_shared<segment_reference<T> const>(
+                segment_reference_of(data_->host(), segments, asked_.segment_size, threads_));
+            auto const close = [expected](std::vector<T> const& sums) { require_segments(sums, *expected, false); };
+            add(cub_fixed_size_segmented_sum<T>(x(), segments, asked_.segment_size, close));
+            add(cub_segmented_sum<T>(x(), segments, asked_.segment_size, close));
+        }
+    }
+
     /// Sums of random exponents are nonsense unless they are exact: they are timed, but not looked at.
     [[nodiscard]] bool peers_must_be_close() const { return asked_.kind.shape != distribution::random_exponents; }
 
@@ -130,7 +145,9 @@ measured_group measure_as(device_question const& asked, settings const& chosen) 
     for (device_call const& call : all.calls())
         timed.push_back(asked.latency ? host_to_host(call, stream.get())
                                       : device_time(call, asked.calls, stream.get()));
-    group_label const label{asked.case_name, asked.type, asked.elements, asked.operation, name(asked.kind)};
+    std::string const operation =
+        asked.operation + (asked.segment_size > 0 ? ":" + std::to_string(asked.segment_size) : "");
+    group_label const label{asked.case_name, asked.type, asked.elements, operation, name(asked.kind)};
     return measure(label, timed, {asked.latency ? "host-to-host" : "device"}, chosen);
 }
 
