@@ -1,10 +1,16 @@
+#include "array/host_memory.hpp"
+#include "base/thread_pool.hpp"
 #include "steadfold/array.hpp"
 #include "steadfold/error.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <string>
+#include <sys/mman.h>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -76,6 +82,48 @@ TEST(array, empty_shards_are_null_and_legal) {
     EXPECT_EQ(nothing.local_size(), 0);
     nothing.copy_from_host({});
     nothing.copy_to_host({});
+}
+
+// Memory that nobody has touched has no pages yet, and would get them on the node of the thread that fills the array.
+TEST(array, pages_of_host_memory_are_there_when_it_is_made) {
+    for (std::int64_t const n : {100, 3'000'000}) {
+        sf::array<double> const a(sf::block_partition({n}));
+        auto const* const data = reinterpret_cast<std::byte const*>(a.shards()[0].data.data());
+        std::size_t const into_page = reinterpret_cast<std::uintptr_t>(data) % 4096;
+        std::size_t const bytes = static_cast<std::size_t>(n) * sizeof(double) + into_page;
+        std::vector<unsigned char> resident((bytes + 4095) / 4096);
+        ASSERT_EQ(mincore(const_cast<std::byte*>(data - into_page), bytes, resident.data()), 0);
+        for (unsigned char const page : resident) ASSERT_EQ(page & 1, 1);
+    }
+}
+
+TEST(array, host_memory_is_divided_among_threads_as_a_reduction_is) {
+    std::map<std::thread::id, std::vector<sf::index_range>> seen;
+    std::mutex mutex;
+    auto const note = [&](sf::index_range range) {
+        std::lock_guard const lock{mutex};
+        seen[std::this_thread::get_id()].push_back(range);
+    };
+    std::int64_t const n = 10'000'001;
+    sf::detail::on_reducing_threads(n, sizeof(double), note);
+    int const threads = sf::base::useful_threads(n, sf::base::allowed_cpu_count());
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(threads));
+    EXPECT_EQ(seen[std::this_thread::get_id()], std::vector{sf::block_range(n, threads, 0)});
+    std::int64_t together = 0;
+    for (auto const& [thread, ranges] : seen) together += ranges.at(0).count;
+    EXPECT_EQ(together, n);
+    seen.clear();
+    sf::detail::on_reducing_threads(1000, sizeof(double), note);
+    EXPECT_EQ(seen[std::this_thread::get_id()], (std::vector{sf::index_range{0, 1000}}));
+}
+
+TEST(array, values_come_back_where_several_threads_copy_them) {
+    std::vector<std::int32_t> values(5'000'003), back(values.size());
+    std::iota(values.begin(), values.end(), -7);
+    sf::array<std::int32_t> a(sf::block_partition({static_cast<std::int64_t>(values.size())}));
+    a.copy_from_host(sf::view<std::int32_t const>(values));
+    a.copy_to_host(sf::view<std::int32_t>(back));
+    EXPECT_EQ(back, values);
 }
 
 TEST(array, a_moved_from_array_is_empty) {

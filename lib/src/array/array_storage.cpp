@@ -1,8 +1,8 @@
 #include "array/device_memory.hpp"
+#include "array/host_memory.hpp"
 #include "steadfold/array.hpp"
 #include "steadfold/error.hpp"
 
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -13,8 +13,6 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t host_alignment = 64; // a cache line, and the widest vector register
-
 std::size_t checked_bytes(std::int64_t count, std::size_t element_bytes) {
     bits::product128 const bytes = bits::multiply(static_cast<std::uint64_t>(count), element_bytes);
     if (bytes.high != 0 || bytes.low > static_cast<std::uint64_t>(INT64_MAX)) {
@@ -24,16 +22,11 @@ std::size_t checked_bytes(std::int64_t count, std::size_t element_bytes) {
     return bytes.low;
 }
 
-void* allocate_on_host(std::size_t bytes) {
-    void* const pointer = std::aligned_alloc(host_alignment, (bytes + host_alignment - 1) & ~(host_alignment - 1));
-    if (pointer == nullptr) throw library_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
-    return pointer;
-}
-
-std::unique_ptr<void, memory_release> allocate(memory_location where, std::size_t bytes) {
+std::unique_ptr<void, memory_release> allocate(memory_location where, std::int64_t count, std::size_t element_bytes) {
+    std::size_t const bytes = checked_bytes(count, element_bytes);
     if (bytes == 0) return {nullptr, memory_release{where}};
-    void* const pointer =
-        where.kind == memory_kind::device ? allocate_on_gpu(where.device, bytes) : allocate_on_host(bytes);
+    void* const pointer = where.kind == memory_kind::device ? allocate_on_gpu(where.device, bytes)
+                                                            : allocate_on_host(count, element_bytes);
     return {pointer, memory_release{where}};
 }
 
@@ -54,7 +47,7 @@ void require_arguments(partition const& layout, int rank, std::span<int const> d
 } // namespace
 
 void memory_release::operator()(void* pointer) const noexcept {
-    location.kind == memory_kind::device ? free_on_gpu(pointer) : std::free(pointer);
+    location.kind == memory_kind::device ? free_on_gpu(pointer) : free_on_host(pointer);
 }
 
 array_storage::array_storage(partition const& layout, int rank, std::span<int const> devices, std::size_t element_bytes)
@@ -65,7 +58,7 @@ array_storage::array_storage(partition const& layout, int rank, std::span<int co
         memory_location const where{target == host_device ? memory_kind::host : memory_kind::device, target};
         for (int domain = 0; domain < layout.domain_count(); ++domain) {
             index_range const range = layout.shard_range(rank, device, domain);
-            pieces_.push_back({range, device, domain, allocate(where, checked_bytes(range.count, element_bytes))});
+            pieces_.push_back({range, device, domain, allocate(where, range.count, element_bytes)});
         }
     }
 }
@@ -109,12 +102,18 @@ void for_each_piece(std::span<array_storage::piece const> pieces, Byte* host, st
     }
 }
 
-void copy(memory_location where, void* to, void const* from, std::size_t bytes, stream_ref stream) {
+/// `bytes` of elements of `element_bytes`.
+void copy(memory_location where, void* to, void const* from, std::size_t bytes, std::size_t element_bytes,
+          stream_ref stream) {
     if (where.kind == memory_kind::device) {
         copy_with_gpu(where.device, to, from, bytes, stream);
-    } else {
-        std::memcpy(to, from, bytes);
+        return;
     }
+    on_reducing_threads(static_cast<std::int64_t>(bytes / element_bytes), element_bytes, [=](index_range range) {
+        std::size_t const first = static_cast<std::size_t>(range.first) * element_bytes;
+        std::memcpy(static_cast<std::byte*>(to) + first, static_cast<std::byte const*>(from) + first,
+                    static_cast<std::size_t>(range.count) * element_bytes);
+    });
 }
 
 } // namespace
@@ -122,16 +121,16 @@ void copy(memory_location where, void* to, void const* from, std::size_t bytes, 
 void array_storage::copy_from_host(void const* values, std::int64_t count, stream_ref stream) {
     require_local_count(count);
     for_each_piece(pieces_, static_cast<std::byte const*>(values), element_bytes_, stream,
-                   [stream](piece const& to, std::byte const* from, std::size_t bytes) {
-                       copy(to.location(), to.memory.get(), from, bytes, stream);
+                   [this, stream](piece const& to, std::byte const* from, std::size_t bytes) {
+                       copy(to.location(), to.memory.get(), from, bytes, element_bytes_, stream);
                    });
 }
 
 void array_storage::copy_to_host(void* values, std::int64_t count, stream_ref stream) const {
     require_local_count(count);
     for_each_piece(pieces_, static_cast<std::byte*>(values), element_bytes_, stream,
-                   [stream](piece const& from, std::byte* to, std::size_t bytes) {
-                       copy(from.location(), to, from.memory.get(), bytes, stream);
+                   [this, stream](piece const& from, std::byte* to, std::size_t bytes) {
+                       copy(from.location(), to, from.memory.get(), bytes, element_bytes_, stream);
                    });
 }
 

@@ -2,6 +2,7 @@
 
 #include "steadfold/error.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <system_error>
@@ -13,6 +14,9 @@ namespace {
 
 // Long enough for the next call of a solver's loop, short enough not to be felt by whoever else has work for the CPU.
 constexpr std::chrono::microseconds spin_time{50};
+
+// Below this many elements a thread, waking it costs more than the work.
+constexpr std::int64_t elements_worth_a_thread = 16 * 1024;
 
 void pause() noexcept {
 #if defined(__x86_64__)
@@ -28,6 +32,10 @@ std::vector<cpu_list> homes_here() {
 }
 
 } // namespace
+
+int useful_threads(std::int64_t elements, int most) noexcept {
+    return static_cast<int>(std::clamp<std::int64_t>(elements / elements_worth_a_thread, 1, most));
+}
 
 thread_pool::thread_pool(int threads) : thread_pool(threads, homes_here()) {}
 

@@ -13,6 +13,9 @@
 
 namespace steadfold::inline v0::base {
 
+/// Threads worth waking to reduce so many elements in host memory: 1 to `most`.
+[[nodiscard]] int useful_threads(std::int64_t elements, int most) noexcept;
+
 /// A fixed set of threads that run one job at a time together with the caller. One caller at a time.
 ///
 /// They inherit the caller's CPU set. A pool that has a thread for every allowed CPU keeps each on one NUMA node, see

@@ -15,9 +15,6 @@ namespace steadfold::inline v0::reduce_detail {
 
 namespace {
 
-// Below this many elements a thread, waking it costs more than the work.
-constexpr std::int64_t elements_worth_a_thread = 16 * 1024;
-
 /// Whole tiles: about an eighth of what a thread gets, and not so many that others could not help much.
 std::int64_t chunk_elements(std::int64_t count, int threads) {
     return host::tile_elements * std::clamp<std::int64_t>(count / threads / (8 * host::tile_elements), 1, 8);
@@ -62,11 +59,11 @@ class host_backend final : public backend {
     template <class Work>
     void split(std::int64_t count, Work const& work) {
         if (count == 0) return;
-        auto const useful =
-            static_cast<int>(std::clamp<std::int64_t>(count / elements_worth_a_thread, 1, most_threads_));
+        int const useful = base::useful_threads(count, most_threads_);
         while (static_cast<int>(passes_.size()) < useful)
             passes_.push_back(std::make_unique<host::host_pass>(plan_, kernels_));
-        bool const fixed = useful == 1 || plan_.fast_features != 0; // plain sums depend on who adds what
+        // Plain sums, and products of more than 128 bits, depend on who takes what.
+        bool const fixed = useful == 1 || plan_.fast_features != 0 || (plan_.features & feature_factors) != 0;
         host::shared_work shared{count, useful, chunk_elements(count, useful)};
         auto const job = [&](int thread) {
             if (thread >= useful) return;
