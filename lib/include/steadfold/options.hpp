@@ -39,7 +39,7 @@ struct execution {
     int device = 0;                                              ///< CUDA ordinal
     int threads = 0;                                             ///< host: worker threads; all allowed CPUs unless set
     int blocks = 0;                                              ///< cuda: blocks of the grid
-    int threads_per_block = 0;                                   ///< cuda: a multiple of 32, at most 512
+    int threads_per_block = 0;                                   ///< cuda: a multiple of 32, at most 256
     /// cuda: exact sums without float64 arithmetic, as GPUs with few float64 units do anyway.
     bool integer_arithmetic = false;
     std::chrono::nanoseconds deadline = std::chrono::minutes(5); ///< longest wait for a device

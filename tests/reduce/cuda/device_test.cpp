@@ -50,7 +50,7 @@ TEST_F(cuda_device, more_than_2_32_equal_values_on_one_block_sum_exactly) {
     float const value = std::nextafter(0x1p20f, 0.0f); // just below a power of two: the largest fold values
     device_bytes const memory = filled(static_cast<std::size_t>(n) * 4, std::bit_cast<std::uint32_t>(value));
     for (sf::execution const& where :
-         {on_gpu, sf::execution{.kind = sf::processor_kind::cuda, .blocks = 1, .threads_per_block = 512}}) {
+         {on_gpu, sf::execution{.kind = sf::processor_kind::cuda, .blocks = 1, .threads_per_block = 256}}) {
         sf::reduction reduction{
             sf::dtype::float32, sf::sum | sf::mean | sf::count, {.result = sf::dtype::float64}, where};
         reduction.add({memory.data(), n, sf::dtype::float32});

@@ -12,7 +12,7 @@ struct finish_area {
     exact::special_counts counts[2];
     exact::extrema_state extrema;
     std::uint64_t digits[most_hot_words];
-    static constexpr int evaluations = 4; // at a time, each with a scratch of its own
+    static constexpr int evaluations = 2; // at a time, each with a scratch of its own
     reduce_detail::evaluation_scratch scratch[evaluations];
 };
 

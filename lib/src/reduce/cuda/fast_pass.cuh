@@ -4,6 +4,7 @@
 #include "reduce/cuda/float_block.cuh"
 #include "reduce/cuda/pass.hpp"
 #include "reduce/cuda/peak.cuh"
+#include "reduce/cuda/vector_loads.cuh"
 
 namespace steadfold::inline v0::cuda {
 
@@ -20,26 +21,29 @@ class fast_pass {
     static constexpr int element_bytes = sizeof(typename load::storage);
     static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
                                    padding_y = Pairs ? 0 : padding_x;
-    static constexpr int min_blocks = 1, vectors_in_flight = 4;
+    static constexpr int min_blocks = 2, vectors_in_flight = 4;
 
     __device__ fast_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {}
 
+    struct summary {
+        std::uint32_t peak;
+    };
     template <int Count>
-    [[nodiscard]] __device__ static std::uint32_t peak(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
+    [[nodiscard]] __device__ static summary summarise(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
         std::uint32_t const of_x = peak_of<Real>(x);
-        return Pairs ? ::max(of_x, peak_of<Real>(y)) : of_x;
+        return {Pairs ? ::max(of_x, peak_of<Real>(y)) : of_x};
     }
     __device__ void start(std::uint32_t) {}
 
-    template <int Count>
-    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::uint32_t peak,
-                          std::int64_t first, std::int64_t stride, int = 0, int = 0) {
-        bool const any_special = peak >= limit_of_infinity<Real>;
+    template <int Count, class Batch>
+    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const& seen,
+                          Batch const& where) {
+        bool const any_special = seen.peak >= limit_of_infinity<Real>;
 #pragma unroll
         for (int u = 0; u < Count; ++u)
 #pragma unroll
             for (int j = 0; j < width; ++j)
-                if (!any_special || belongs(x[u], y[u], j, first + u * stride + j))
+                if (!any_special || belongs(x[u], y[u], j, u, where))
                     add(load::at(x[u], j), Pairs ? load::at(y[u], j) : 0, j & (components - 1));
     }
 
@@ -71,7 +75,8 @@ class fast_pass {
     }
 
     /// False for elements that are not summed; counts them.
-    __device__ bool belongs(vector16 const& x, vector16 const& y, int j, std::int64_t i) {
+    template <class Batch>
+    __device__ bool belongs(vector16 const& x, vector16 const& y, int j, int u, Batch const& where) {
         std::uint64_t const bits = bits_of(load::at(x, j)), other = bits_of(load::at(x, j ^ (components - 1)));
         std::uint64_t const partner = Pairs ? bits_of(load::at(y, j)) : other;
         if (exact::is_finite_bits(bits) && exact::is_finite_bits(partner)) return true;
@@ -82,7 +87,7 @@ class fast_pass {
         } else {
             int const c = j & (components - 1);
             if (!exact::is_nan_bits(bits) && !exact::is_nan_bits(other)) seen_[c] = true;
-            return count_special(block_, bits, other, c, arguments_.first_index + i / Components);
+            return count_special(block_, bits, other, c, arguments_.first_index + where.component(u, j) / Components);
         }
     }
 

@@ -1,31 +1,52 @@
 #include "reduce/cuda/pass.hpp"
+#include "reduce/plan.hpp"
 
 namespace steadfold::inline v0::cuda {
 
-// Each in a unit of its own, so that they compile side by side.
-kernel_choice find_float64_kernel(unsigned family, bool fast);
-kernel_choice find_float32_kernel(unsigned family, bool fast);
-kernel_choice find_float16_kernel(unsigned family, bool fast);
-kernel_choice find_bfloat16_kernel(unsigned family, bool fast);
-kernel_choice find_complex64_kernel(unsigned family, bool fast);
-kernel_choice find_complex128_kernel(unsigned family, bool fast);
-kernel_choice find_integer_kernel(bool is_signed, unsigned family);
+// Each in a unit of its own, so that they compile side by side: see kernels.cu and CMakeLists.txt.
+using finder = kernel_choice(unsigned family);
+finder find_float64_sums, find_float64_statistics, find_float64_fast;
+finder find_float32_sums, find_float32_statistics, find_float32_fast;
+finder find_float16_sums, find_float16_statistics, find_float16_fast;
+finder find_bfloat16_sums, find_bfloat16_statistics, find_bfloat16_fast;
+finder find_complex128_sums, find_complex128_statistics, find_complex128_fast;
+finder find_complex64_sums, find_complex64_statistics, find_complex64_fast;
+finder find_int64_sums, find_int64_statistics, find_uint64_sums, find_uint64_statistics;
 
-kernel_choice find_kernel(dtype real, int components, unsigned family, bool fast) {
-    if (components == 2)
-        return real == dtype::float64 ? find_complex128_kernel(family, fast) : find_complex64_kernel(family, fast);
+namespace {
+
+struct finders {
+    finder *sums, *statistics, *fast;
+};
+
+finders finders_of(dtype real, int components) {
     switch (real) {
     case dtype::float64:
-        return find_float64_kernel(family, fast);
+        if (components == 2) return {find_complex128_sums, find_complex128_statistics, find_complex128_fast};
+        return {find_float64_sums, find_float64_statistics, find_float64_fast};
     case dtype::float32:
-        return find_float32_kernel(family, fast);
+        if (components == 2) return {find_complex64_sums, find_complex64_statistics, find_complex64_fast};
+        return {find_float32_sums, find_float32_statistics, find_float32_fast};
     case dtype::float16:
-        return find_float16_kernel(family, fast);
+        return {find_float16_sums, find_float16_statistics, find_float16_fast};
     case dtype::bfloat16:
-        return find_bfloat16_kernel(family, fast);
-    default:
-        return find_integer_kernel(is_signed_integer(real), family);
+        return {find_bfloat16_sums, find_bfloat16_statistics, find_bfloat16_fast};
+    default: // one kernel serves all widths
+        return is_signed_integer(real) ? finders{find_int64_sums, find_int64_statistics, nullptr}
+                                       : finders{find_uint64_sums, find_uint64_statistics, nullptr};
     }
+}
+
+} // namespace
+
+kernel_choice find_kernel(dtype real, int components, unsigned family, bool fast) {
+    finders const of = finders_of(real, components);
+    if (fast) return of.fast(family);
+    using namespace reduce_detail;
+    // Complex data and integers have no kernel for magnitudes alone: everything else takes the largest family.
+    bool const has_l1 = !is_integer(real) && components == 1;
+    bool const is_sum = family == family_sum || (family == family_l1 && has_l1) || family == family_pairs;
+    return is_sum ? of.sums(family) : of.statistics(family);
 }
 
 } // namespace steadfold::inline v0::cuda

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "exact/element.hpp"
+#include "reduce/cuda/pass.hpp"
 #include "reduce/cuda/sum_folds.cuh"
 #include "reduce/plan.hpp"
+
+#include <cstddef>
 
 namespace steadfold::inline v0::cuda {
 
@@ -26,36 +29,63 @@ struct float_shape {
     /// One real quantity and nothing that is compared: blocks meet in hot words.
     static constexpr bool meets_hot = Components == 1 && !has_extrema && has_sum + has_magnitudes + has_products == 1;
     static constexpr exact::digit_layout sums = exact::sum_layout(Real), products = exact::product_layout(Real);
-    using sum_target = block_sum<is_float64, sums.limbs, sums.anchor>;
-    using product_target = block_sum<true, products.limbs, products.anchor>;
+    using sum_target = block_sum<sums.limbs, sums.anchor>;
+    using product_target = block_sum<products.limbs, products.anchor>;
+    /// Parts of a warp's digits of one quantity: two for every fold, filled up to a power of two.
+    static constexpr int used_parts = !has_products ? (Real == dtype::float32 ? 2 : 4) : (is_float64 ? 6 : 4);
+    static constexpr int parts = used_parts == 6 ? 8 : used_parts;
+    static constexpr quantity hot_quantity = has_products ? quantity::products
+                                             : has_sum    ? quantity::sum
+                                                          : quantity::magnitudes;
+    static constexpr exact::digit_layout hot_layout = has_products ? products : sums;
 };
 
 struct not_gathered {};
 
-/// Zeroed before use.
 template <class Shape>
 struct float_block {
     using shape = Shape;
     static constexpr int components = Shape::components;
-    static constexpr bool may_use_bins = Shape::has_values || Shape::has_products;
-    template <bool Wanted, class Target>
-    using part = std::conditional_t<Wanted, Target, not_gathered>;
+    template <bool Wanted, class Part>
+    using part = std::conditional_t<Wanted, Part, not_gathered>;
 
-    part<Shape::has_sum, typename Shape::sum_target> sum[Shape::components];
-    part<Shape::has_magnitudes, typename Shape::sum_target> magnitudes[Shape::components];
-    part<Shape::has_products, typename Shape::product_target> products[Shape::components];
-    exact::special_counts counts[Shape::components];
+    part<Shape::has_sum, typename Shape::sum_target> sum[components];
+    part<Shape::has_magnitudes, typename Shape::sum_target> magnitudes[components];
+    part<Shape::has_products, typename Shape::product_target> products[components];
+    exact::special_counts counts[components];
     std::int64_t first_nan; // as 2^63 - 1 - index, so that 0 is none and the first is the largest
-    std::int64_t used_bins; // not 0: look into the bins
+    /// Not 0: there is something in the limbs, the bins or the counts, not only in warp_parts.
+    std::int64_t irregular;
+    std::int64_t warp_parts[max_threads_per_block / 32][Shape::meets_hot ? Shape::parts : 2];
+
+    // Last, because little data does without them.
+    alignas(16) part<Shape::has_sum, exponent_bins<Shape::is_float64>> sum_bins[components];
+    part<Shape::has_magnitudes, exponent_bins<Shape::is_float64>> magnitude_bins[components];
+    part<Shape::has_products, exponent_bins<true>> product_bins[components];
+
+    /// What has to be zero before use, in bytes from the start.
+    __device__ static unsigned cleared_bytes(pass_arguments const& arguments) {
+        return arguments.direct ? (offsetof(float_block, sum_bins) + 15) / 16 * 16 : sizeof(float_block);
+    }
+
+    /// A value or rest, through integers.
+    template <class Value>
+    __device__ void add(quantity which, int c, Value x, bool direct) {
+        if constexpr (Shape::has_sum)
+            if (which == quantity::sum) add_to(sum[c], sum_bins[c], x, direct);
+        if constexpr (Shape::has_magnitudes)
+            if (which == quantity::magnitudes) add_to(magnitudes[c], magnitude_bins[c], x, direct);
+        if constexpr (Shape::has_products)
+            if (which == quantity::products) add_to(products[c], product_bins[c], x, direct);
+    }
 
     /// Moves the bins into the limbs; all threads, after a barrier and before another.
     __device__ void empty_bins() {
-        if (used_bins == 0) return;
 #pragma unroll
-        for (int c = 0; c < Shape::components; ++c) {
-            if constexpr (Shape::has_sum) sum[c].bins.empty_all(sum[c].limb, Shape::sums.anchor);
-            if constexpr (Shape::has_magnitudes) magnitudes[c].bins.empty_all(magnitudes[c].limb, Shape::sums.anchor);
-            if constexpr (Shape::has_products) products[c].bins.empty_all(products[c].limb, Shape::products.anchor);
+        for (int c = 0; c < components; ++c) {
+            if constexpr (Shape::has_sum) sum_bins[c].empty_all(sum[c].limb, Shape::sums.anchor);
+            if constexpr (Shape::has_magnitudes) magnitude_bins[c].empty_all(magnitudes[c].limb, Shape::sums.anchor);
+            if constexpr (Shape::has_products) product_bins[c].empty_all(products[c].limb, Shape::products.anchor);
         }
     }
 
@@ -63,12 +93,34 @@ struct float_block {
     template <class Function>
     __device__ void for_each_sum(Function const& f) {
 #pragma unroll
-        for (int c = 0; c < Shape::components; ++c) {
+        for (int c = 0; c < components; ++c) {
             if constexpr (Shape::has_sum) f(sum[c].limb, Shape::sums.anchor, quantity::sum, c);
             if constexpr (Shape::has_magnitudes) f(magnitudes[c].limb, Shape::sums.anchor, quantity::magnitudes, c);
             if constexpr (Shape::has_products) f(products[c].limb, Shape::products.anchor, quantity::products, c);
         }
     }
+
+  private:
+    template <class Target, class Bins, class Value>
+    __device__ static void add_to(Target& target, Bins& bins, Value x, bool direct) {
+        if (direct)
+            exact::deposit_value(target.limb, Target::anchor, bits_of(static_cast<double>(x)), shared_add{});
+        else
+            bins.add(take_apart(x), target.limb, Target::anchor);
+    }
+};
+
+/// For passes that keep their sums in registers.
+template <int Components>
+struct counts_block {
+    static constexpr int components = Components;
+    exact::special_counts counts[Components];
+    std::int64_t first_nan, irregular;
+
+    __device__ static unsigned cleared_bytes(pass_arguments const&) { return sizeof(counts_block); }
+    __device__ void empty_bins() {}
+    template <class Function>
+    __device__ void for_each_sum(Function const&) {}
 };
 
 /// Counts an element that is NaN or infinite, or whose other part (complex data) is.
@@ -93,19 +145,6 @@ __device__ __noinline__ bool count_special(Block& block, std::uint64_t x, std::u
     shared_count(x >> 63 ? &part.negative_infinity : &part.positive_infinity, 1);
     return false;
 }
-
-/// For passes that keep their sums in registers.
-template <int Components>
-struct counts_block {
-    static constexpr int components = Components;
-    static constexpr bool may_use_bins = false;
-    exact::special_counts counts[Components];
-    std::int64_t first_nan, used_bins;
-
-    __device__ void empty_bins() {}
-    template <class Function>
-    __device__ void for_each_sum(Function const&) {}
-};
 
 __device__ inline bool is_negative_zero_product(std::uint64_t x, std::uint64_t y) {
     return (exact::is_zero_bits(x) || exact::is_zero_bits(y)) && ((x ^ y) >> 63) != 0;

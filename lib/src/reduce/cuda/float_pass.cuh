@@ -7,6 +7,7 @@
 #include "reduce/cuda/pass.hpp"
 #include "reduce/cuda/product_folds.cuh"
 #include "reduce/cuda/value_folds.cuh"
+#include "reduce/cuda/vector_loads.cuh"
 
 namespace steadfold::inline v0::cuda {
 
@@ -29,19 +30,28 @@ class float_pass {
     static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
                                    padding_y = has_pairs ? 0 : padding_x;
 
-    // Measured on an H200: plain sums want 64 registers and more threads, everything else more registers.
-    static constexpr bool is_light = Components == 1 && (Family == family_sum || Family == family_l1);
-    static constexpr int min_blocks = is_light ? 2 : 1, vectors_in_flight = is_light ? 4 : 2;
+    // Two blocks a multiprocessor: 128 registers, and shared memory for stages and bins, which all families share.
+    static constexpr int min_blocks = 2;
+    static constexpr int vectors_in_flight = has_pairs || (shape::has_magnitudes && shape::has_products) ? 2 : 4;
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {}
 
-    /// What decides a window, of a batch: the largest magnitude of its elements or products.
+    /// What is looked at before a batch: the largest magnitude of its elements or products, which decides the window,
+    /// and the range of its elements.
+    struct summary {
+        std::uint32_t peak;
+        word_range range; // if the family has extrema
+    };
     template <int Count>
-    [[nodiscard]] __device__ static std::uint32_t peak(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
-        if constexpr (has_pairs)
-            return pair_peak<Real>(x, y);
-        else
-            return peak_of<Real>(x);
+    [[nodiscard]] __device__ static summary summarise(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
+        if constexpr (has_pairs) {
+            return {pair_peak<Real>(x, y), {}};
+        } else if constexpr (has_extrema) {
+            word_range const range = range_of<Real>(x);
+            return {per_vector<Real> <= 4 ? range.peak() : peak_of<Real>(x), range};
+        } else {
+            return {peak_of<Real>(x), {}};
+        }
     }
 
     /// Aims the first window at the block's peak.
@@ -50,40 +60,58 @@ class float_pass {
         aim(block_top_);
     }
 
-    /// `Count` vectors of components; vector u starts at component first + u * stride. Of a single vector that is
-    /// padded, with -0 (x) and +0 (y), only components [from, to) are elements.
-    template <int Count>
-    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::uint32_t peak,
-                          std::int64_t first, std::int64_t stride, int from = 0, int to = width) {
-        bool outside = !(peak < limit_) && !raise(peak);
-        if constexpr (has_pairs && shape::is_float64) outside = outside || any_tiny(x, y);
+    /// Padding, -0 (x) and +0 (y), leaves no trace in sums. What is rare reads the vectors again: that keeps the usual
+    /// way short and in few registers.
+    template <int Count, class Batch>
+    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const& seen,
+                          Batch const& again) {
+        std::uint32_t const peak = seen.peak;
+        constexpr std::uint32_t added = Count * width / components;
+        if (!(peak < limit_) || !has_room(added)) [[unlikely]]
+            attend(peak, added);
+        bool outside = !(peak < limit_);
+        if constexpr (has_pairs && shape::is_float64)
+            if (!outside && may_be_tiny(x, y)) [[unlikely]]
+                outside = any_tiny(again);
         std::uint32_t const rests = outside ? 1 : fold_batch(x, y);
-        if (!outside) note_signs(x, y);
-        if (rests != 0) {
-            deposited_ = true;
-            deposit_batch(x, y, outside, first, stride);
-            if (!outside) lower_if_worth_it(peak);
-        } else {
+        if (seen_ != all_seen && !outside) [[unlikely]]
+            note_signs(x, y, again);
+        if (rests != 0) [[unlikely]] {
+            irregular_ = true;
+            deposit_batch(again, outside);
+            if (!outside) note_rests(peak);
+        } else if (batches_with_rests_ != 0) {
             batches_with_rests_ = 0;
         }
         if constexpr (shape::has_zeros)
-            if (arguments_.counts_zeros) count_zeros(x, from, to);
-        if constexpr (has_extrema) compare_batch(x, outside, first, stride, from, to);
+            if (arguments_.counts_zeros) [[unlikely]]
+                count_zeros(again);
+        if constexpr (has_extrema)
+            if (outside || extremes_.may_improve(seen.range)) [[unlikely]]
+                compare_batch(again);
     }
 
     /// Moves what the thread holds into the block; every thread of the block calls it once.
     __device__ void finish() {
-        if constexpr (shape::has_values || shape::has_products) {
+        if constexpr (folds_anything) {
             if (__all_sync(0xffffffffu, top_ == block_top_))
-                flush_with([](auto& folds, auto&&... to) { folds.flush_warp(to...); });
+                finish_warp();
             else
-                flush();
+                flush(); // and the warp's parts stay zero
         }
         if ((seen_ & 1) != 0) shared_mark(block_.counts[0].not_negative_zero);
         if constexpr (components == 2)
             if ((seen_ & 2) != 0) shared_mark(block_.counts[1].not_negative_zero);
-        if (deposited_) shared_mark(block_.used_bins);
+        if (irregular_) shared_mark(block_.irregular);
         if constexpr (shape::has_zeros) shared_count(&block_.counts[0].zero, zeros_);
+    }
+
+    /// Exponent of a part of the block's digits that are only in warp_parts.
+    [[nodiscard]] __device__ int exponent_of_part(int p) const {
+        if constexpr (shape::has_products)
+            return part_exponent<typename products_type::window_type>(block_top_, products_type::floor, p);
+        else
+            return part_exponent<typename values_type::window_type>(block_top_, values_type::floor, p);
     }
 
     __device__ void contribute(block_partial& partial) const {
@@ -94,7 +122,7 @@ class float_pass {
     using load = element<Real>;
     using values_type = value_folds<shape>;
     using products_type = product_folds<Real>;
-    using raw_type = std::conditional_t<shape::is_float64, double, float>; // without conversion to float64
+    using value_type = typename fold_choice<Real>::window::value_type;
     static constexpr int all_seen = components == 2 ? 3 : 1;
     // With squares the window of x decides both, and x * x must stay below 2^1012.
     static constexpr int highest_top =
@@ -114,7 +142,9 @@ class float_pass {
     __device__ static int top_of(std::uint32_t peak) { return top_of_peak<peak_type>(peak); }
 
     __device__ static int raised(int needed) {
-        int const wanted = (needed + window_slack + window_quantum - 1) & -window_quantum;
+        // Squares double the window's exponent, and what it has to spare.
+        int const wanted = shape::has_squares ? needed + window_slack / 2
+                                              : (needed + window_slack + window_quantum - 1) & -window_quantum;
         return wanted < lowest ? lowest : wanted < highest_top ? wanted : highest_top;
     }
 
@@ -128,42 +158,76 @@ class float_pass {
         }
         if (arguments_.integer_only) limit_ = 0;
         if constexpr (shape::has_values) values_.aim(top);
-        if constexpr (shape::has_products) products_aim(top);
-    }
-    __device__ void products_aim(int top) {
-        int const wanted = shape::has_squares ? 2 * top : top;
+        if constexpr (shape::has_products)
 #pragma unroll
-        for (auto& folds : products_) folds.aim(wanted);
+            for (int c = 0; c < components; ++c) products_[c].aim(product_top());
     }
 
-    /// False if no window takes the batch.
-    __device__ bool raise(std::uint32_t peak) {
+    /// The rare cases before a batch: the window must move, or the digit sums need room.
+    __device__ void attend(std::uint32_t peak, std::uint32_t added) {
         int const needed = top_of(peak);
-        if (!folds_anything || arguments_.integer_only || needed > highest_top || needed <= top_) return false;
-        retarget(needed);
-        return peak < limit_;
-    }
-    __device__ void retarget(int needed) {
+        int top = top_;
+        if (wanted_top_ < top) top = wanted_top_;
+        if (!(peak < limit_) && needed <= highest_top && needed > top) top = raised(needed);
+        wanted_top_ = no_wish;
+        if constexpr (shape::has_values && values_type::is_narrow)
+            if (top == top_ && !values_.has_room(added)) values_.settle();
+        if (!folds_anything || arguments_.integer_only) return;
+        if (top == top_ && count_ + added <= most_values) return;
         flush();
-        aim(raised(needed));
+        aim(top);
     }
+
+    __device__ bool has_room(std::uint32_t added) const {
+        if (!folds_anything) return true;
+        if constexpr (shape::has_values)
+            if (values_type::is_narrow && !values_.has_room(added)) return false;
+        return count_ + added <= most_values && wanted_top_ == no_wish;
+    }
+
     __device__ void flush() {
-        flush_with([](auto& folds, auto&&... to) { folds.flush(to...); });
+        irregular_ = true;
+        if constexpr (shape::has_values) values_.flush(block_);
+        if constexpr (shape::has_products)
+#pragma unroll
+            for (int c = 0; c < components; ++c) products_[c].flush(product_top(), count_, block_.products[c]);
         count_ = 0;
     }
-    template <class Flush>
-    __device__ void flush_with(Flush const& do_flush) {
-        if constexpr (shape::has_values) do_flush(values_, block_);
+
+    /// The warp's lanes have the block's window: their digits are summed before they meet those of other warps.
+    __device__ void finish_warp() {
+        auto const each = [this](std::int64_t part, int exponent, quantity which, int c) {
+            int const lane = static_cast<int>(threadIdx.x % 32);
+            if constexpr (meets_hot) {
+                if (lane < shape::parts) block_.warp_parts[threadIdx.x / 32][lane] = part;
+            } else if (part != 0) {
+                block_.for_each_sum([&](std::uint64_t* limbs, int anchor, quantity of, int component) {
+                    if (of == which && component == c) exact::deposit(limbs, anchor, part, exponent, shared_add{});
+                });
+            }
+        };
+        int const lane = static_cast<int>(threadIdx.x % 32);
+        if constexpr (shape::has_values)
+            values_.for_each_part([&](std::int64_t part, quantity which, int c) {
+                each(part, part_exponent<typename values_type::window_type>(top_, values_type::floor, lane), which, c);
+            });
         if constexpr (shape::has_products)
 #pragma unroll
             for (int c = 0; c < components; ++c)
-                do_flush(products_[c], shape::has_squares ? 2 * top_ : top_, count_, block_.products[c]);
+                each(products_[c].part(count_),
+                     part_exponent<typename products_type::window_type>(product_top(), products_type::floor, lane),
+                     quantity::products, c);
+    }
+
+    __device__ int product_top() const {
+        return shape::has_squares ? 2 * top_ : top_;
     }
 
     template <int Count>
     __device__ std::uint32_t fold_batch(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
         constexpr std::uint32_t added = Count * width / components;
-        if constexpr (folds_anything) make_room(added);
+        if constexpr (folds_anything) count_ += added;
+        if constexpr (shape::has_values) values_.count(added);
         std::uint32_t rests = 0;
 #pragma unroll
         for (int u = 0; u < Count; ++u)
@@ -176,140 +240,151 @@ class float_pass {
         return rests;
     }
 
-    __device__ void make_room(std::uint32_t added) {
-        if (count_ + added > most_values) flush();
-        count_ += added;
-        if constexpr (shape::has_values) {
-            if (values_type::is_narrow && !values_.has_room(added)) values_.settle();
-            values_.count(added);
+    /// f(x, y, u) for every vector u of the batch.
+    template <class Batch, class Function>
+    __device__ static void for_each_vector(Batch const& again, Function const& f) {
+#pragma unroll 1
+        for (int u = 0; u < vectors_in_flight; ++u) {
+            vector16 x, y;
+            again.read(u, x, y);
+            f(x, y, u);
         }
     }
 
-    template <int Count>
-    __device__ static bool any_tiny(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
-        std::uint32_t smallest = 0xffffffffu;
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-            for (int j = 0; j < width; ++j)
-                smallest = ::min(smallest, magnitude_high(__dmul_rn(load::at(x[u], j), load::at(y[u], j))));
-        if (smallest >= high_of_power(tiny_product_exponent)) return false;
+    template <class Batch>
+    __device__ static bool any_tiny(Batch const& again) {
         bool tiny = false;
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
+        for_each_vector(again, [&](vector16 const& x, vector16 const& y, int) {
 #pragma unroll
             for (int j = 0; j < width; ++j) {
-                double const a = load::at(x[u], j), b = load::at(y[u], j);
+                double const a = load::at(x, j), b = load::at(y, j);
                 tiny = tiny || is_tiny_product(a, b, __dmul_rn(a, b));
             }
+        });
         return tiny;
     }
 
-    template <int Count>
-    __device__ void note_signs(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
-        if (seen_ == all_seen) return;
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
+    template <int Count, class Batch>
+    __device__ void note_signs(vector16 const (&x)[Count], vector16 const (&y)[Count], Batch const& again) {
+        if (components == 1 && !is_negative_zero(load::at(x[0], 0)) && (!has_pairs || load::at(y[0], 0) > 0)) {
+            seen_ = all_seen; // as good as always
+            return;
+        }
+        for_each_vector(again, [&](vector16 const& x, vector16 const& y, int) {
 #pragma unroll
             for (int j = 0; j < width; ++j) {
-                std::uint64_t const bits = bits_of(load::at(x[u], j));
-                bool const other = has_pairs ? !is_negative_zero_product(bits, bits_of(load::at(y[u], j)))
+                std::uint64_t const bits = bits_of(load::at(x, j));
+                bool const other = has_pairs ? !is_negative_zero_product(bits, bits_of(load::at(y, j)))
                                              : bits != exact::negative_zero_bits;
                 if (other) seen_ |= 1 << (j & (components - 1));
             }
+        });
     }
 
-    template <int Count>
-    __device__ void deposit_batch(vector16 const (&x)[Count], vector16 const (&y)[Count], bool outside,
-                                  std::int64_t first, std::int64_t stride) {
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
+    /// Everything the folds did not take of a batch: all of it, or what they left.
+    template <class Batch>
+    __device__ void deposit_batch(Batch const& again, bool outside) {
+        for_each_vector(again, [&](vector16 const& x, vector16 const& y, int u) {
 #pragma unroll
             for (int j = 0; j < width; ++j) {
-                if (!outside)
-                    deposit_rest(x[u], has_pairs ? y[u] : x[u], j);
-                else if constexpr (has_pairs)
-                    deposit_pair(load::at(x[u], j), load::at(y[u], j));
-                else
-                    deposit_whole(x[u], j, first + u * stride + j);
+                if constexpr (has_pairs) {
+                    deposit_pair(x, y, j, outside);
+                } else if (!outside || belongs(x, j, u, again)) {
+                    if constexpr (shape::has_values) deposit_value(x, j, outside);
+                    if constexpr (shape::has_squares) deposit_product(x, x, j, outside);
+                }
             }
+        });
     }
 
-    /// What the folds left of an element.
-    __device__ void deposit_rest(vector16 const& x, vector16 const& y, int j) {
+    /// False for elements that are only counted; true ones are seen here.
+    template <class Batch>
+    __device__ bool belongs(vector16 const& x, int j, int u, Batch const& again) {
         constexpr int mask = components - 1;
-        if constexpr (shape::has_values) values_.deposit_rest(x, j, block_);
-        if constexpr (shape::has_products) {
-            exact_product const p = multiply<Real>(x, y, j);
-            if (shape::is_float64 && is_tiny_product(load::at(x, j), load::at(y, j), p.high)) {
-                deposit_product(load::at(x, j), load::at(y, j), j & mask); // the folds saw nothing of it
-                return;
-            }
-            exact_product const left = products_[j & mask].rest(p);
-            if (left.high != 0) block_.products[j & mask].add(left.high);
-            if (left.low != 0) block_.products[j & mask].add(left.low);
+        auto const value = load::template as<value_type>(x, j), other = load::template as<value_type>(x, j ^ mask);
+        if (is_special(value) || is_special(other)) {
+            std::int64_t const index = arguments_.first_index + again.component(u, j) / components;
+            if (!count_special(block_, bits_of(load::at(x, j)), bits_of(load::at(x, j ^ mask)), j & mask, index))
+                return false;
         }
-    }
-
-    __device__ void deposit_whole(vector16 const& x, int j, std::int64_t i) {
-        constexpr int mask = components - 1;
-        auto const value = load::template as<raw_type>(x, j);
-        auto const other = components == 2 ? load::template as<raw_type>(x, j ^ 1) : value;
-        if (is_special(value) || is_special(other))
-            if (!count_special(block_, bits_of(load::at(x, j)), bits_of(load::at(x, j ^ mask)), j & mask,
-                               arguments_.first_index + i / components))
-                return;
         if (!is_negative_zero(value)) seen_ |= 1 << (j & mask);
-        if constexpr (shape::has_sum) block_.sum[j & mask].add(value);
-        if constexpr (shape::has_magnitudes) block_.magnitudes[j & mask].add(value < 0 ? -value : value);
-        if constexpr (shape::has_squares) deposit_product(load::at(x, j), load::at(x, j), j & mask);
+        return true;
     }
 
-    __device__ void deposit_pair(double x, double y) {
-        if (is_special(x) || is_special(y))
-            if (!count_special_pair(block_, bits_of(x), bits_of(y))) return;
-        if (!is_negative_zero_product(bits_of(x), bits_of(y))) seen_ = 1;
-        deposit_product(x, y, 0);
+    __device__ void deposit_value(vector16 const& x, int j, bool outside) {
+        int const c = j & (components - 1);
+        auto const value = load::template as<value_type>(x, j);
+        value_type const left = outside ? value : values_.rest(value);
+        if (left == 0) return;
+        if constexpr (shape::has_sum) block_.add(quantity::sum, c, left, arguments_.direct);
+        if constexpr (shape::has_magnitudes)
+            block_.add(quantity::magnitudes, c, with_sign_of(left, value), arguments_.direct);
     }
 
-    __device__ void deposit_product(double x, double y, int component) {
-        using target = typename shape::product_target;
-        exact::deposit_product(block_.products[component].limb, target::anchor, bits_of(x), bits_of(y), shared_add{});
+    /// Tiny products, of which the folds saw nothing, always go whole.
+    __device__ void deposit_product(vector16 const& x, vector16 const& y, int j, bool outside) {
+        int const c = j & (components - 1);
+        double const a = load::at(x, j), b = load::at(y, j);
+        exact_product const p = multiply<Real>(x, y, j);
+        if (outside || (shape::is_float64 && is_tiny_product(a, b, p.high))) {
+            using target = typename shape::product_target;
+            exact::deposit_product(block_.products[c].limb, target::anchor, bits_of(a), bits_of(b), shared_add{});
+            return;
+        }
+        exact_product const left = products_[c].rest(p);
+        if (left.high != 0) block_.add(quantity::products, c, left.high, arguments_.direct);
+        if (left.low != 0) block_.add(quantity::products, c, left.low, arguments_.direct);
     }
 
-    __device__ void lower_if_worth_it(std::uint32_t peak) {
+    __device__ void deposit_pair(vector16 const& x, vector16 const& y, int j, bool outside) {
+        if (outside) {
+            double const a = load::at(x, j), b = load::at(y, j);
+            if (is_special(a) || is_special(b))
+                if (!count_special_pair(block_, bits_of(a), bits_of(b))) {
+                    if (a == a && b == b) seen_ = 1;
+                    return;
+                }
+            if (!is_negative_zero_product(bits_of(a), bits_of(b))) seen_ = 1;
+        }
+        deposit_product(x, y, j, outside);
+    }
+
+    /// Asks for a lower window if rests come all the time and it would help.
+    __device__ void note_rests(std::uint32_t peak) {
         highest_rested_ = batches_with_rests_ == 0 ? peak : ::max(highest_rested_, peak);
         if (++batches_with_rests_ < rests_before_lowering) return;
         batches_with_rests_ = 0;
-        int const needed = top_of(highest_rested_);
-        if (raised(needed) + worth_lowering <= top_) retarget(needed);
+        int const lower = raised(top_of(highest_rested_));
+        if (lower + worth_lowering > top_) return;
+        wanted_top_ = lower; // the next batch attends to it
     }
 
-    template <int Count>
-    __device__ void compare_batch(vector16 const (&x)[Count], bool outside, std::int64_t first, std::int64_t stride,
-                                  int from, int to) {
-        if (!outside && !extremes_.may_improve(range_of<Real>(x))) return;
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
+    template <class Batch>
+    __device__ void compare_batch(Batch const& again) {
+        for_each_vector(again, [&](vector16 const& x, vector16 const&, int u) {
 #pragma unroll
             for (int j = 0; j < width; ++j)
-                if (Count > 1 || (j >= from && j < to))
-                    extremes_.offer(load::at(x[u], j), arguments_.first_index + first + u * stride + j);
+                if (std::int64_t const i = again.component(u, j); i >= 0)
+                    extremes_.offer(load::at(x, j), arguments_.first_index + i);
+        });
         extremes_.template remember_words<Real>();
     }
 
-    template <int Count>
-    __device__ void count_zeros(vector16 const (&x)[Count], int from, int to) {
+    template <class Batch>
+    __device__ void count_zeros(Batch const& again) {
+        for_each_vector(again, [&](vector16 const& x, vector16 const&, int u) {
 #pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-            for (int j = 0; j < width; ++j)
-                zeros_ += (Count > 1 || (j >= from && j < to)) && (j & (components - 1)) == 0 &&
-                          exact::is_zero_bits(bits_of(load::at(x[u], j))) &&
-                          exact::is_zero_bits(bits_of(load::at(x[u], j ^ (components - 1))));
+            for (int j = 0; j < width; j += components) {
+                bool const zero = exact::is_zero_bits(bits_of(load::at(x, j))) &&
+                                  exact::is_zero_bits(bits_of(load::at(x, j + components - 1)));
+                if (zero && again.component(u, j) >= 0) ++zeros_;
+            }
+        });
     }
 
-    static constexpr std::uint32_t most_values = float64_window<1>::most_values;
+    static constexpr std::uint32_t most_values =
+        shape::has_products ? products_type::window_type::most_values : float64_window<1>::most_values;
+    static constexpr int no_wish = 1 << 20;
 
     pass_arguments const& arguments_;
     block_type& block_;
@@ -318,10 +393,11 @@ class float_pass {
     std::conditional_t<has_extrema, thread_extremes, not_gathered> extremes_;
     std::uint32_t count_ = 0; // values of a component since the last flush
     int top_ = 0, block_top_ = 0;
+    int wanted_top_ = no_wish;
     std::uint32_t limit_ = 0, highest_rested_ = 0;
     int batches_with_rests_ = 0, seen_ = 0;
     std::int64_t zeros_ = 0;
-    bool deposited_ = false;
+    bool irregular_ = false;
 };
 
 } // namespace steadfold::inline v0::cuda

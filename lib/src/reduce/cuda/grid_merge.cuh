@@ -16,11 +16,11 @@ namespace steadfold::inline v0::cuda {
 inline constexpr int arrival_shift = 50;
 inline constexpr unsigned most_arrivals = (1u << (64 - arrival_shift)) - 1;
 
-__device__ inline std::int64_t digit_of(std::uint64_t word) {
+__device__ inline std::int64_t sum_of(std::uint64_t word) {
     return static_cast<std::int64_t>(word << (64 - arrival_shift)) >> (64 - arrival_shift);
 }
 __device__ inline unsigned arrivals_of(std::uint64_t word) {
-    return static_cast<unsigned>((word - static_cast<std::uint64_t>(digit_of(word))) >> arrival_shift);
+    return static_cast<unsigned>((word - static_cast<std::uint64_t>(sum_of(word))) >> arrival_shift);
 }
 
 /// The last word, of two 14-bit sums: blocks that used the state, blocks that saw something else than -0.

@@ -5,6 +5,7 @@
 #include "reduce/cuda/block_state.cuh"
 #include "reduce/cuda/element.cuh"
 #include "reduce/cuda/pass.hpp"
+#include "reduce/cuda/vector_loads.cuh"
 #include "reduce/plan.hpp"
 
 namespace steadfold::inline v0::cuda {
@@ -13,7 +14,6 @@ namespace steadfold::inline v0::cuda {
 template <unsigned Family>
 struct integer_block {
     static constexpr int components = 1;
-    static constexpr bool may_use_bins = false;
     static constexpr bool has_sum = (Family & reduce_detail::feature_sum) != 0;
     static constexpr bool has_magnitudes = (Family & reduce_detail::feature_magnitudes) != 0;
     static constexpr bool has_products = (Family & reduce_detail::feature_products) != 0;
@@ -21,8 +21,9 @@ struct integer_block {
     std::uint64_t sum[exact::sum_layout(dtype::int64).limbs], magnitudes[exact::sum_layout(dtype::int64).limbs];
     std::uint64_t products[exact::product_layout(dtype::int64).limbs];
     exact::special_counts counts[1];
-    std::int64_t first_nan, used_bins;
+    std::int64_t first_nan, irregular;
 
+    __device__ static unsigned cleared_bytes(pass_arguments const&) { return sizeof(integer_block); }
     __device__ void empty_bins() {}
     template <class Function>
     __device__ void for_each_sum(Function const& f) {
@@ -37,7 +38,7 @@ class integer_pass {
   public:
     using block_type = integer_block<Family>;
     static constexpr dtype real = Signed ? dtype::int64 : dtype::uint64;
-    static constexpr int min_blocks = 1, vectors_in_flight = 4;
+    static constexpr int min_blocks = 2, vectors_in_flight = 4;
     static constexpr int components = 1, element_bytes = 0; // the width is known at run time
     static constexpr bool compares = true, is_fast = false; // also carries the index of the first missing element
     static constexpr bool meets_hot = false;
@@ -51,15 +52,17 @@ class integer_pass {
     __device__ integer_pass(pass_arguments const& arguments, block_type& block)
         : arguments_{arguments}, block_{block}, bytes_{arguments.integer_bytes} {}
 
+    struct summary {
+        std::uint32_t peak;
+    };
     template <int Count>
-    [[nodiscard]] __device__ static std::uint32_t peak(vector16 const (&)[Count], vector16 const (&)[Count]) {
-        return 0;
+    [[nodiscard]] __device__ static summary summarise(vector16 const (&)[Count], vector16 const (&)[Count]) {
+        return {0};
     }
     __device__ void start(std::uint32_t) {}
 
-    template <int Count>
-    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], std::uint32_t, std::int64_t first,
-                          std::int64_t stride, int from = 0, int to = 16) {
+    template <int Count, class Batch>
+    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const&, Batch const& where) {
         int const width = 16 / bytes_;
 #pragma unroll
         for (int u = 0; u < Count; ++u) {
@@ -68,9 +71,8 @@ class integer_pass {
             for (int half = 0; half < 2; ++half)
                 for (int k = 0; k < width / 2; ++k) {
                     int const j = half * (width / 2) + k;
-                    if (Count > 1 || (j >= from && j < to))
-                        take(low_element(x_words[half]), has_pairs ? low_element(y_words[half]) : 0,
-                             first + u * stride + j);
+                    if (std::int64_t const i = where.component(u, j); i >= 0)
+                        take(low_element(x_words[half]), has_pairs ? low_element(y_words[half]) : 0, i);
                     x_words[half] = next(x_words[half]);
                     y_words[half] = next(y_words[half]);
                 }

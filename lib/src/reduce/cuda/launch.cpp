@@ -1,6 +1,7 @@
 #include "reduce/cuda/launch.hpp"
 
 #include "base/cuda_check.hpp"
+#include "reduce/finish.hpp"
 #include "steadfold/error.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 using steadfold::detail::check;
 
 constexpr int default_threads_per_block = 256;
-constexpr std::size_t shared_bytes_without_asking = 48 * 1024;
+constexpr int warp_threads = 32;
 constexpr int least_float64_ratio =
     4; // float32 units for each float64 unit, above which integers are quicker than folds
 
@@ -41,16 +42,29 @@ launcher::launcher(kernel_choice const& choice, reduce_detail::plan const& plan,
       has_missing_{plan.missing.has_value()}, missing_{plan.missing.value_or(0)} {
     if (where.blocks < 0) throw argument_error("blocks is " + std::to_string(where.blocks));
     auto const* const function = reinterpret_cast<void const*>(choice.function);
-    if (choice.shared_bytes > shared_bytes_without_asking)
-        check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(choice.shared_bytes)),
-              "reserving shared memory for a reduction");
-    int per_multiprocessor = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, function, threads_, choice.shared_bytes),
-          "asking how many blocks of the reduction fit a multiprocessor");
     int const multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device_, "the number of multiprocessors");
-    blocks_ = fixed_blocks_ ? where.blocks : std::max(1, per_multiprocessor * multiprocessors);
+    auto const blocks_with = [&](std::size_t shared) {
+        int per_multiprocessor = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, function, threads_, shared),
+              "asking how many blocks of the reduction fit a multiprocessor");
+        return per_multiprocessor * multiprocessors;
+    };
+    // The attribute belongs to the function, not to this launcher: always all there is.
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, function), "asking about a reduction kernel");
+    std::size_t const most_shared = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device_,
+                                                                       "the size of shared memory")) -
+                                    attributes.sharedSizeBytes;
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_shared)),
+          "reserving shared memory for a reduction");
     overlaps_ = attribute(cudaDevAttrComputeCapabilityMajor, device_, "the compute capability") >= 9;
+    bool const can_bulk =
+        choice.may_bulk && overlaps_ && threads_ > warp_threads && choice.shared_bytes + bulk_bytes(2) <= most_shared;
+    blocks_ = fixed_blocks_ ? where.blocks : std::max(1, blocks_with(choice.shared_bytes));
+    if (can_bulk)
+        for (int arrays : {1, 2})
+            bulk_blocks_[arrays - 1] =
+                fixed_blocks_ ? where.blocks : blocks_with(choice.shared_bytes + bulk_bytes(arrays));
     integer_only_ = where.integer_arithmetic || attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device_,
                                                           "the speed of float64") > least_float64_ratio;
 }
@@ -71,6 +85,14 @@ pass_arguments launcher::arguments_for(void const* x, void const* y, std::int64_
     auto const y_start =
         reinterpret_cast<std::uintptr_t>(y) + static_cast<std::uintptr_t>(arguments.head * component_bytes_);
     arguments.y_aligned = y_start % 16 == 0;
+    arguments.has_ends =
+        arguments.head > 0 || arguments.head + arguments.vectors * 16 / component_bytes_ != arguments.length;
+    int const bulk_blocks = bulk_blocks_[y != nullptr ? 1 : 0];
+    arguments.tiles = tiles_of(arguments, bulk_workers());
+    arguments.bulk = bulk_blocks > 0 && arguments.x_aligned && (y == nullptr || arguments.y_aligned) &&
+                     arguments.tiles >= bulk_blocks;
+    if (!arguments.bulk) arguments.tiles = tiles_of(arguments, threads_);
+    arguments.direct = arguments.tiles <= blocks_;
     arguments.first_index = first_index;
     arguments.counts_zeros = counts_zeros_;
     arguments.integer_only = integer_only_;
@@ -80,11 +102,24 @@ pass_arguments launcher::arguments_for(void const* x, void const* y, std::int64_
     return arguments;
 }
 
+std::int64_t launcher::tiles_of(pass_arguments const& arguments, int workers) const {
+    std::int64_t const tile = std::int64_t{workers} * choice_.vectors_in_flight;
+    return (arguments.vectors + (arguments.has_ends ? 2 : 0) + tile - 1) / tile;
+}
+
+int launcher::bulk_workers() const {
+    return threads_ - warp_threads; // the last warp sends for tiles
+}
+
+std::size_t launcher::bulk_bytes(int arrays) const {
+    return std::size_t{bulk_stages} * 16 *
+           static_cast<std::size_t>(arrays * bulk_workers() * choice_.vectors_in_flight);
+}
+
 int launcher::blocks_for(pass_arguments const& arguments) const {
     if (fixed_blocks_) return blocks_;
-    std::int64_t const work_a_block = std::int64_t{threads_} * choice_.vectors_in_flight;
-    std::int64_t const useful = std::max<std::int64_t>(1, (arguments.vectors + work_a_block - 1) / work_a_block);
-    return static_cast<int>(std::min<std::int64_t>(blocks_, useful));
+    std::int64_t const most = arguments.bulk ? bulk_blocks_[arguments.y != nullptr ? 1 : 0] : blocks_;
+    return static_cast<int>(std::clamp<std::int64_t>(arguments.tiles, 1, most));
 }
 
 void launcher::launch(pass_arguments const& arguments, cudaStream_t stream) const {
@@ -94,13 +129,27 @@ void launcher::launch(pass_arguments const& arguments, cudaStream_t stream) cons
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(blocks_for(arguments)));
     config.blockDim = dim3(static_cast<unsigned>(threads_));
-    config.dynamicSmemBytes = choice_.shared_bytes;
+    config.dynamicSmemBytes = choice_.shared_bytes + (arguments.bulk ? bulk_bytes(arguments.y != nullptr ? 2 : 1) : 0);
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = overlaps_ ? 1 : 0;
     void* parameters[] = {const_cast<pass_arguments*>(&arguments)};
     check(cudaLaunchKernelExC(&config, reinterpret_cast<void const*>(choice_.function), parameters),
-          "starting a reduction on device " + std::to_string(device_));
+          "starting a reduction");
+}
+
+finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,
+                                   std::int64_t elements) {
+    finish_request request;
+    request.options = reduce_detail::make_finish_options(plan, options);
+    request.operations = plan.operations.bits();
+    request.elements = elements;
+    operation_set const quick = sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot};
+    request.quick_type = options.result.value_or(default_real_type(plan.type));
+    request.may_be_quick = plan.operations.without(quick).empty() && !is_integer(plan.type) && !is_complex(plan.type) &&
+                           (request.quick_type == dtype::float64 || request.quick_type == dtype::float32) &&
+                           elements > 0;
+    return request;
 }
 
 void require_device(int device) {

@@ -30,8 +30,15 @@ class launcher {
     void launch(pass_arguments const& arguments, cudaStream_t stream) const;
 
   private:
+    [[nodiscard]] std::int64_t tiles_of(pass_arguments const& arguments, int workers) const;
+    /// Threads of a block that use what bulk copies bring.
+    [[nodiscard]] int bulk_workers() const;
+    /// Shared memory for the stages of bulk copies of one or two arrays.
+    [[nodiscard]] std::size_t bulk_bytes(int arrays) const;
+
     kernel_choice choice_;
     int device_ = 0, threads_ = 0, blocks_ = 0;
+    int bulk_blocks_[2] = {}; // with bulk copies of one and of two arrays; 0: not on this device
     bool fixed_blocks_ = false;
     bool overlaps_ = false;     // the device can prepare a kernel while the one before it ends
     bool integer_only_ = false; // too few float64 units for folds
@@ -40,6 +47,10 @@ class launcher {
     bool counts_zeros_ = false, has_missing_ = false;
     std::int64_t missing_ = 0;
 };
+
+/// What asks a launch for results of `elements` elements; where to put them is the caller's to set.
+[[nodiscard]] finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,
+                                                 std::int64_t elements);
 
 /// @throws argument_error if there is no such CUDA device
 void require_device(int device);

@@ -34,10 +34,12 @@ struct grid_memory {
 /// How a launch ends: by rounding results, or by leaving the state for later.
 struct finish_request {
     reduce_detail::finish_options options;
-    std::uint32_t operations = 0;    // bits of an operation_set; 0: leave the state
-    std::int64_t elements = 0;       // of all that was added to the state
-    result_value* results = nullptr; // in the order of `operation`; device or pinned memory
-    void* value = nullptr;           // the bits of the first result alone, in its own type; or null
+    std::uint32_t operations = 0;      // bits of an operation_set; 0: leave the state
+    std::int64_t elements = 0;         // of all that was added to the state
+    bool may_be_quick = false;         // real results, all of quick_type: see warp_round.cuh
+    dtype quick_type = dtype::float64; // float64 or float32
+    result_value* results = nullptr;   // in the order of `operation`; device or pinned memory
+    void* value = nullptr;             // the bits of the first result alone, in its own type; or null
 };
 
 /// Trivially copyable kernel argument. Positions and lengths count components (reals): two per complex element.
@@ -48,6 +50,10 @@ struct pass_arguments {
     std::int64_t head = 0;    // components before x is aligned to 16 bytes; even for complex data
     std::int64_t vectors = 0; // aligned 16-byte vectors after them; the rest is the tail
     std::int64_t first_index = 0;
+    std::int64_t tiles = 0;      // of the launch's block size and Pass::vectors_in_flight; see vector_loads.cuh
+    bool has_ends = false;       // there are components before the first or after the last aligned vector
+    bool bulk = false;           // whole tiles come by the bulk copy engine
+    bool direct = false;         // so little data that rests go straight to the limbs: the bins need no clearing
     bool x_aligned = true;       // false: complex data whose real parts are out of step with 16 bytes
     bool y_aligned = false;      // y + head is aligned to 16 bytes too
     bool counts_specials = true; // false for the second of two kernels over the same data
@@ -61,15 +67,17 @@ struct pass_arguments {
     finish_request finish;
 };
 
-inline constexpr int max_threads_per_block = 512;
+inline constexpr int max_threads_per_block = 256;
+inline constexpr int bulk_stages = 4; // tiles a block has on their way
 
 using kernel = void (*)(pass_arguments);
 
 /// A kernel and what its launch needs.
 struct kernel_choice {
     kernel function = nullptr;
-    std::size_t shared_bytes = 0; // dynamic shared memory
+    std::size_t shared_bytes = 0; // dynamic shared memory, without the stages of bulk copies
     int vectors_in_flight = 0;    // 16-byte loads a thread issues before it uses the first
+    bool may_bulk = false;
     bool has_partials = false;
 };
 

@@ -13,6 +13,12 @@ __device__ inline float max_magnitude(float a, std::uint32_t b) {
     asm("{ .reg .f32 m; abs.f32 m, %2; max.NaN.f32 %0, %1, m; }" : "=f"(result) : "f"(a), "f"(__uint_as_float(b)));
     return result;
 }
+/// min(a, |b|); patterns that are NaN do not count.
+__device__ inline float min_magnitude(float a, std::uint32_t b) {
+    float result;
+    asm("{ .reg .f32 m; abs.f32 m, %2; min.f32 %0, %1, m; }" : "=f"(result) : "f"(a), "f"(__uint_as_float(b)));
+    return result;
+}
 template <dtype Real>
 __device__ std::uint32_t max_magnitude16(std::uint32_t a, std::uint32_t b) {
     std::uint32_t result;

@@ -33,6 +33,21 @@ __device__ inline bool is_tiny_product(double x, double y, double product) {
            !exact::is_zero_bits(bits_of(y));
 }
 
+/// True if the batch may have such a product: zeros look like it.
+template <int Count>
+__device__ bool may_be_tiny(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
+    using load = element<dtype::float64>;
+    float smallest = __builtin_huge_valf();
+#pragma unroll
+    for (int u = 0; u < Count; ++u)
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+            double const product = __dmul_rn(load::at(x[u], j), load::at(y[u], j));
+            smallest = min_magnitude(smallest, static_cast<std::uint32_t>(__double2hiint(product)));
+        }
+    return __float_as_uint(smallest) < high_of_power(tiny_product_exponent);
+}
+
 /// The peak of a batch of pairs: of their products, as float64, but of half the elements: one window takes all of
 /// those.
 template <dtype Real, int Count>
@@ -59,7 +74,7 @@ class product_folds {
   public:
     static constexpr bool has_low = Real == dtype::float64;
     static constexpr int folds = has_low ? 3 : 2;
-    using window_type = float64_window<folds>;
+    using window_type = float64_window<folds, 49>; // a bit more reach, for flushes twice as often
     static constexpr int floor = exact::lowest_product_bit(Real);
 
     __device__ void aim(int top) { window_.aim(top, floor); }
@@ -72,7 +87,7 @@ class product_folds {
     }
     /// The same arithmetic without adding: what add() left.
     __device__ exact_product rest(exact_product const& p) const {
-        float64_digits<folds> scratch;
+        typename window_type::digits_type scratch;
         exact_product left{-scratch.template add<0, 2>(p.high, window_), 0.0};
         if constexpr (has_low) left.low = -scratch.template add<1, 3>(p.low, window_);
         return left;
@@ -80,21 +95,19 @@ class product_folds {
 
     template <class Target>
     __device__ void flush(int top, std::uint32_t values, Target& target) {
-        exact::fold_window const w = window_type::constants(top, floor);
 #pragma unroll
         for (int i = 0; i < folds; ++i) {
-            exact::deposit(target.limb, Target::anchor, digits_.digits(i, w, times(i) * values), w.exponent[i],
-                           shared_add{});
+            exact::deposit(target.limb, Target::anchor, digits_.digits(i, window_, times(i) * values),
+                           window_type::exponent(top, floor, i), shared_add{});
             digits_.sum[i] = 0;
         }
     }
-    template <class Target>
-    __device__ void flush_warp(int top, std::uint32_t values, Target& target) const {
-        exact::fold_window const w = window_type::constants(top, floor);
+    /// Of all lanes together, a part a lane; every lane has the same window.
+    __device__ std::int64_t part(std::uint32_t values) const {
         std::int64_t digits[folds];
 #pragma unroll
-        for (int i = 0; i < folds; ++i) digits[i] = digits_.digits(i, w, times(i) * values);
-        deposit_warp(digits, w, target);
+        for (int i = 0; i < folds; ++i) digits[i] = digits_.digits(i, window_, times(i) * values);
+        return warp_part(digits);
     }
 
   private:
@@ -104,7 +117,7 @@ class product_folds {
     }
 
     window_type window_;
-    float64_digits<folds> digits_;
+    typename window_type::digits_type digits_;
 };
 
 } // namespace steadfold::inline v0::cuda

@@ -2,8 +2,8 @@
 // block rounds.
 #pragma once
 
+#include "reduce/cuda/bulk_copies.cuh"
 #include "reduce/cuda/end_block.cuh"
-#include "reduce/cuda/vector_loads.cuh"
 
 namespace steadfold::inline v0::cuda {
 
@@ -20,7 +20,7 @@ __device__ inline void wait_for_kernel_before() {
 #endif
 }
 
-/// A block's dynamic shared memory.
+/// A block's dynamic shared memory; the stages of bulk copies come before it.
 template <class Pass>
 struct shared_memory {
     typename Pass::block_type block; // cleared at the start
@@ -28,87 +28,83 @@ struct shared_memory {
 };
 
 /// All threads; the caller puts a barrier behind it.
-template <class Memory>
-__device__ void clear(Memory& memory) {
-    static_assert(sizeof(Memory) % 8 == 0);
-    auto* quads = reinterpret_cast<uint4*>(&memory);
-    for (unsigned i = threadIdx.x; i < sizeof(Memory) / 16; i += blockDim.x) quads[i] = uint4{0, 0, 0, 0};
-    if (sizeof(Memory) % 16 != 0 && threadIdx.x == 0)
-        reinterpret_cast<std::uint64_t*>(&memory)[sizeof(Memory) / 8 - 1] = 0;
+__device__ inline void clear(void* memory, unsigned bytes) {
+    auto* quads = static_cast<uint4*>(memory);
+    for (unsigned i = threadIdx.x; i < (bytes + 15) / 16; i += blockDim.x) quads[i] = uint4{0, 0, 0, 0};
 }
 
-/// The largest of the threads' peaks; a barrier.
-__device__ inline std::uint32_t block_peak(std::uint32_t peak, std::uint32_t* by_warp) {
+/// A barrier of the workers, which in bulk mode are all warps but the last.
+__device__ inline void sync_workers(int workers) {
+    asm volatile("barrier.sync 1, %0;" ::"r"(workers) : "memory");
+}
+
+/// The largest of the workers' peaks; a barrier.
+__device__ inline std::uint32_t block_peak(std::uint32_t peak, std::uint32_t* by_warp, int workers) {
     std::uint32_t const of_warp = __reduce_max_sync(0xffffffffu, peak);
     if (threadIdx.x % 32 == 0) by_warp[threadIdx.x / 32] = of_warp;
-    __syncthreads();
-    std::uint32_t const mine = threadIdx.x % 32 < blockDim.x / 32 ? by_warp[threadIdx.x % 32] : 0;
+    sync_workers(workers);
+    std::uint32_t const mine = static_cast<int>(threadIdx.x % 32) < workers / 32 ? by_warp[threadIdx.x % 32] : 0;
     return __reduce_max_sync(0xffffffffu, mine);
 }
 
-/// The thread's share of the data: vectors in steps of the grid; the few components before and after them go to two
-/// threads. `x`, `y` are the first batch, if `loaded`: it was fetched while shared memory was cleared.
-template <class Pass, int Count>
-__device__ void pass_over(pass_arguments const& arguments, vector_source<Pass> const& source, Pass& pass,
-                          vector16 (&x)[Count], vector16 (&y)[Count], std::uint32_t peak, bool loaded) {
-    std::int64_t const threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-    std::int64_t const thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    int const width = source.width();
-    std::int64_t v = thread;
-    if (loaded) {
-        pass.batch(x, y, peak, arguments.head + v * width, threads * width);
-        v += Count * threads;
-    }
-    for (; v + (Count - 1) * threads < arguments.vectors; v += Count * threads) {
+/// The block's tiles, one after another: f(x, y, the same vectors to be read again) for each.
+template <class Pass, int Count, class Function>
+__device__ void for_each_tile(pass_arguments const& arguments, vector_source<Pass> const& source,
+                              bulk_copies<Pass, Count>& copies, int workers, Function const& f) {
+    std::int64_t const whole = arguments.vectors / (workers * Count);
+    for (std::int64_t tile = blockIdx.x; tile < arguments.tiles; tile += gridDim.x) {
+        batch_vectors<Pass, Count> batch{source, tile, workers, nullptr, copies.y_offset()};
+        vector16 x[Count], y[Count];
+        bool const bulk = arguments.bulk && tile < whole;
+        if (bulk) {
+            batch.stage = copies.take();
 #pragma unroll
-        for (int u = 0; u < Count; ++u) {
-            x[u] = source.x(v + u * threads);
-            y[u] = source.y(v + u * threads, x[u]);
+            for (int u = 0; u < Count; ++u) {
+                x[u] = as_vector(batch.stage[u * workers]);
+                y[u] = source.has_y() ? as_vector(batch.stage[u * workers + copies.y_offset()]) : x[u];
+            }
+        } else {
+            source.any(batch.first(), workers, x, y);
         }
-        pass.batch(x, y, Pass::peak(x, y), arguments.head + v * width, threads * width);
+        f(x, y, batch);
+        if (bulk) copies.release();
     }
-    for (; v < arguments.vectors; v += threads) {
-        vector16 const one[1] = {source.x(v)}, other[1] = {source.y(v, one[0])};
-        pass.batch(one, other, Pass::peak(one, other), arguments.head + v * width, 0);
-    }
-}
-
-template <class Pass>
-__device__ void pass_over_end(vector_source<Pass> const& source, Pass& pass, int end) {
-    vector16 x[1], y[1];
-    std::int64_t first;
-    int count;
-    source.read_end(end, x[0], y[0], first, count);
-    if (count > 0) pass.batch(x, y, Pass::peak(x, y), first, 0, 0, count);
 }
 
 template <class Pass>
 __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     reduce_kernel(pass_arguments const __grid_constant__ arguments) {
-    extern __shared__ uint4 dynamic_shared_memory[];
-    auto& shared = *reinterpret_cast<shared_memory<Pass>*>(dynamic_shared_memory);
+    extern __shared__ __align__(128) uint4 dynamic_shared_memory[]; // bulk copies are slower to anything less aligned
     __shared__ std::uint32_t peaks[max_threads_per_block / 32];
+    __shared__ bulk_barriers barriers;
+    constexpr int count = Pass::vectors_in_flight;
     let_next_kernel_prepare();
-    clear(shared.block);
+    int const workers = static_cast<int>(blockDim.x) - (arguments.bulk ? 32 : 0);
+    int const staged = arguments.bulk ? bulk_stages * count * workers * (arguments.y != nullptr ? 2 : 1) : 0;
+    auto& shared = *reinterpret_cast<shared_memory<Pass>*>(dynamic_shared_memory + staged);
+    clear(&shared.block, Pass::block_type::cleared_bytes(arguments));
+    vector_source<Pass> const source{arguments};
+    bulk_copies<Pass, count> copies{source, barriers, dynamic_shared_memory, workers};
+    __syncthreads(); // the block is clear, the barriers are ready
     wait_for_kernel_before();
 
-    vector_source<Pass> const source{arguments};
-    std::int64_t const threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-    std::int64_t const thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    constexpr int count = Pass::vectors_in_flight;
-    vector16 x[count], y[count];
-    bool const loaded = thread + (count - 1) * threads < arguments.vectors;
-#pragma unroll
-    for (int u = 0; u < count; ++u) {
-        x[u] = loaded ? source.x(thread + u * threads) : vector16{};
-        y[u] = loaded ? source.y(thread + u * threads, x[u]) : vector16{};
-    }
-    std::uint32_t const peak = Pass::peak(x, y);
     Pass pass{arguments, shared.block};
-    pass.start(block_peak(peak, peaks));
-    pass_over(arguments, source, pass, x, y, peak, loaded);
-    if (thread < 2) pass_over_end(source, pass, static_cast<int>(thread));
-    pass.finish();
+    if (static_cast<int>(threadIdx.x) < workers) {
+        bool started = false;
+        for_each_tile<Pass, count>(arguments, source, copies, workers,
+                                   [&](auto const& x, auto const& y, batch_vectors<Pass, count> const& again) {
+                                       auto const seen = Pass::summarise(x, y);
+                                       if (!started) {
+                                           pass.start(block_peak(seen.peak, peaks, workers));
+                                           started = true;
+                                       }
+                                       pass.batch(x, y, seen, again);
+                                   });
+        if (!started) pass.start(0);
+        pass.finish();
+    } else {
+        copies.produce(blockIdx.x, gridDim.x, arguments.vectors / (workers * count));
+    }
     end_block(arguments, shared.block, shared.finish, pass);
 }
 

@@ -8,18 +8,11 @@
 
 namespace steadfold::inline v0::cuda {
 
-/// Where a block gathers one quantity: limbs, and bins for what the folds leave.
-template <bool Float64, int Limbs, int Anchor>
+/// Where a block gathers one quantity.
+template <int Limbs, int Anchor>
 struct block_sum {
     static constexpr int limbs = Limbs, anchor = Anchor;
-    exponent_bins<Float64> bins; // first, for its alignment
     std::uint64_t limb[Limbs];
-
-    /// A value or rest, through integers.
-    template <class Value>
-    __device__ void add(Value x) {
-        bins.add(take_apart(x), limb, Anchor);
-    }
 };
 
 /// Sum of a warp's digit sums, exactly, in two parts: low + high * 2^44.
@@ -35,19 +28,24 @@ __device__ inline warp_digits sum_of_warp(std::int64_t digits) {
     return {static_cast<std::int64_t>(low) + (static_cast<std::int64_t>(middle) << 22), high};
 }
 
-/// Sums the warp's digits and deposits them, a part a lane. Every lane has the same window.
-template <int Folds, class Target>
-__device__ void deposit_warp(std::int64_t const (&digits)[Folds], exact::fold_window const& w, Target& target) {
+/// Exponent of part p of a warp's digits: low and high part of one fold after the other.
+template <class Window>
+__device__ int part_exponent(int top, int floor, int p) {
+    return Window::exponent(top, floor, p / 2) + (p % 2 != 0 ? 44 : 0);
+}
+
+/// Sums the warp's digits, a part a lane. Every lane has the same window.
+template <int Folds>
+__device__ std::int64_t warp_part(std::int64_t const (&digits)[Folds]) {
     std::int64_t mine = 0;
-    int exponent = 0;
     unsigned const lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < Folds; ++i) {
         warp_digits const sum = sum_of_warp(digits[i]);
-        if (lane == 2u * i) mine = sum.low, exponent = w.exponent[i];
-        if (lane == 2u * i + 1) mine = sum.high, exponent = w.exponent[i] + 44;
+        if (lane == 2u * i) mine = sum.low;
+        if (lane == 2u * i + 1) mine = sum.high;
     }
-    if (mine != 0) exact::deposit(target.limb, Target::anchor, mine, exponent, shared_add{});
+    return mine;
 }
 
 /// Digit sums of one quantity of one component.
@@ -57,36 +55,37 @@ class thread_digits : public Window::digits_type {
     static constexpr int folds = Window::folds;
 
     /// Makes room for more values in narrow digit sums; for wide ones flush() does.
-    __device__ void settle(exact::fold_window const& w, std::uint32_t values) {
+    __device__ void settle(Window const& window, std::uint32_t values) {
         if constexpr (Window::is_narrow)
 #pragma unroll
             for (int i = 0; i < folds; ++i) {
-                settled_[i] += this->digits(i, w, values);
+                settled_[i] += this->digits(i, window, values);
                 this->sum[i] = 0;
             }
     }
 
     template <class Target>
-    __device__ void flush(exact::fold_window const& w, std::uint32_t values, Target& target) {
+    __device__ void flush(Window const& window, int top, int floor, std::uint32_t values, Target& target) {
 #pragma unroll
         for (int i = 0; i < folds; ++i) {
-            exact::deposit(target.limb, Target::anchor, total(i, w, values), w.exponent[i], shared_add{});
+            exact::deposit(target.limb, Target::anchor, total(i, window, values), Window::exponent(top, floor, i),
+                           shared_add{});
             this->sum[i] = 0;
             if constexpr (Window::is_narrow) settled_[i] = 0;
         }
     }
 
-    template <class Target>
-    __device__ void flush_warp(exact::fold_window const& w, std::uint32_t values, Target& target) const {
+    /// Of all lanes together, a part a lane; every lane has the same window.
+    __device__ std::int64_t part(Window const& window, std::uint32_t values) const {
         std::int64_t digits[folds];
 #pragma unroll
-        for (int i = 0; i < folds; ++i) digits[i] = total(i, w, values);
-        deposit_warp(digits, w, target);
+        for (int i = 0; i < folds; ++i) digits[i] = total(i, window, values);
+        return warp_part(digits);
     }
 
   private:
-    __device__ std::int64_t total(int i, exact::fold_window const& w, std::uint32_t values) const {
-        std::int64_t const fresh = this->digits(i, w, values);
+    __device__ std::int64_t total(int i, Window const& window, std::uint32_t values) const {
+        std::int64_t const fresh = this->digits(i, window, values);
         if constexpr (Window::is_narrow)
             return settled_[i] + fresh;
         else

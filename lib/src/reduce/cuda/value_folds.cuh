@@ -16,14 +16,6 @@ struct fold_choice {
                                                                 : 122; // M + x must stay finite in float32
 };
 
-__device__ inline double with_sign_of(double magnitude, double sign) {
-    return __hiloint2double(__double2hiint(magnitude) ^ (__double2hiint(sign) & static_cast<int>(0x80000000u)),
-                            __double2loint(magnitude));
-}
-__device__ inline float with_sign_of(float magnitude, float sign) {
-    return __uint_as_float(__float_as_uint(magnitude) ^ (__float_as_uint(sign) & 0x80000000u));
-}
-
 template <class Shape>
 class value_folds {
   public:
@@ -39,8 +31,7 @@ class value_folds {
     __device__ bool has_room(std::uint32_t added) const { return fresh_ + added <= window_type::most_values; }
     /// Narrow digit sums make room without the block.
     __device__ void settle() {
-        exact::fold_window const w = window_type::constants(top_, floor);
-        for_each([&](auto& digits, int) { digits.settle(w, fresh_); });
+        for_each([&](auto& digits, int) { digits.settle(window_, fresh_); });
         fresh_ = 0;
     }
     __device__ void count(std::uint32_t added) { fresh_ += added; }
@@ -49,54 +40,48 @@ class value_folds {
     __device__ std::uint32_t add(vector16 const& x, int j) {
         int const c = j & (Shape::components - 1);
         auto const value = load::template as<value_type>(x, j);
-        std::uint32_t rests = 0;
-        if constexpr (Shape::has_sum) rests = rest_bits(values_[c].add(value, window_));
-        if constexpr (Shape::has_magnitudes) {
-            value_type const rest = magnitudes_[c].add(with_sign_of(value, value), window_);
-            if constexpr (!Shape::has_sum) rests = rest_bits(rest); // else they are the same but for the sign
-        }
-        return keeps_all ? 0 : rests;
+        value_type rest;
+        if constexpr (Shape::has_sum && Shape::has_magnitudes)
+            rest = values_[c].add_both(value, window_, magnitudes_[c]);
+        else if constexpr (Shape::has_sum)
+            rest = values_[c].add(value, window_);
+        else
+            rest = magnitudes_[c].add(with_sign_of(value, value), window_);
+        return keeps_all ? 0 : rest_bits(rest);
     }
 
-    /// What add() left of component j.
-    template <class Block>
-    __device__ void deposit_rest(vector16 const& x, int j, Block& block) const {
-        int const c = j & (Shape::components - 1);
-        auto const value = load::template as<value_type>(x, j);
+    /// What add() left of a value.
+    __device__ value_type rest(value_type value) const {
         typename window_type::digits_type scratch;
-        value_type const rest = -scratch.add(value, window_);
-        if (rest == 0) return;
-        if constexpr (Shape::has_sum) block.sum[c].add(rest);
-        if constexpr (Shape::has_magnitudes) block.magnitudes[c].add(with_sign_of(rest, value));
+        return -scratch.add(value, window_);
     }
 
     template <class Block>
     __device__ void flush(Block& block) {
-        exact::fold_window const w = window_type::constants(top_, floor);
 #pragma unroll
         for (int c = 0; c < Shape::components; ++c) {
-            if constexpr (Shape::has_sum) values_[c].flush(w, fresh_, block.sum[c]);
-            if constexpr (Shape::has_magnitudes) magnitudes_[c].flush(w, fresh_, block.magnitudes[c]);
+            if constexpr (Shape::has_sum) values_[c].flush(window_, top_, floor, fresh_, block.sum[c]);
+            if constexpr (Shape::has_magnitudes)
+                magnitudes_[c].flush(window_, top_, floor, fresh_, block.magnitudes[c]);
         }
         fresh_ = 0;
     }
-    /// Every lane of the warp has the same window.
-    template <class Block>
-    __device__ void flush_warp(Block& block) const {
-        exact::fold_window const w = window_type::constants(top_, floor);
+    /// f(part of this lane, quantity, component) for all lanes together, whose windows are the same.
+    template <class Function>
+    __device__ void for_each_part(Function const& f) const {
 #pragma unroll
         for (int c = 0; c < Shape::components; ++c) {
-            if constexpr (Shape::has_sum) values_[c].flush_warp(w, fresh_, block.sum[c]);
-            if constexpr (Shape::has_magnitudes) magnitudes_[c].flush_warp(w, fresh_, block.magnitudes[c]);
+            if constexpr (Shape::has_sum) f(values_[c].part(window_, fresh_), quantity::sum, c);
+            if constexpr (Shape::has_magnitudes) f(magnitudes_[c].part(window_, fresh_), quantity::magnitudes, c);
         }
     }
 
     static constexpr bool is_narrow = window_type::is_narrow;
+    static constexpr int floor = exact::lowest_bit(Shape::real);
 
   private:
     using load = element<Shape::real>;
     using digits_type = thread_digits<window_type>;
-    static constexpr int floor = exact::lowest_bit(Shape::real);
     static constexpr bool keeps_all = Shape::real == dtype::float16;
 
     template <class Function>

@@ -1,4 +1,7 @@
-// How a pass gets its vectors: aligned ones in one load, others element by element.
+// A pass's data as 16-byte vectors, taken in tiles: a tile is a fixed number of vectors for every thread of a block.
+//
+// The few components before the first aligned vector and after the last one are two more vectors, numbers `vectors` and
+// `vectors` + 1, filled up with padding; vectors beyond them are padding alone.
 #pragma once
 
 #include "reduce/cuda/element.cuh"
@@ -6,40 +9,41 @@
 
 namespace steadfold::inline v0::cuda {
 
-__device__ inline vector16 load_aligned(void const* address) {
-    uint4 const whole = __ldcs(static_cast<uint4 const*>(address)); // read once: do not keep it in the cache
-    return {{whole.x, whole.y, whole.z, whole.w}};
+__device__ inline vector16 as_vector(uint4 const& words) {
+    return {{words.x, words.y, words.z, words.w}};
 }
 
-/// A vector of which only the elements are aligned: the second array of a pair that is out of step with the first.
+__device__ inline vector16 load_aligned(void const* address) {
+    return as_vector(__ldcs(static_cast<uint4 const*>(address))); // read once: do not keep it in the cache
+}
+
+/// `count` elements and padding behind them. Also a vector of which only the elements are aligned: the second array of
+/// a pair that is out of step with the first.
 template <class Word>
-__device__ vector16 load_by(void const* address) {
+__device__ vector16 gather(void const* address, int count, std::uint64_t padding) {
     vector16 v{};
-    constexpr int per_word = 4 / static_cast<int>(sizeof(Word)); // 0 for 8-byte elements
-    auto const* words = static_cast<Word const*>(address);
+    auto const* elements = static_cast<Word const*>(address);
+    constexpr int bytes = sizeof(Word), per_word = 4 / bytes; // 0 for 8-byte elements
 #pragma unroll
-    for (int i = 0; i < 16 / static_cast<int>(sizeof(Word)); ++i) {
+    for (int i = 0; i < 16 / bytes; ++i) {
+        Word const element = i < count ? elements[i] : static_cast<Word>(padding);
         if constexpr (per_word == 0) {
-            v.word[2 * i] = static_cast<std::uint32_t>(words[i]);
-            v.word[2 * i + 1] = static_cast<std::uint32_t>(words[i] >> 32);
+            v.word[2 * i] = static_cast<std::uint32_t>(element);
+            v.word[2 * i + 1] = static_cast<std::uint32_t>(element >> 32);
         } else {
-            v.word[i / per_word] |= static_cast<std::uint32_t>(words[i]) << (8 * sizeof(Word) * (i % per_word));
+            v.word[i / per_word] |= static_cast<std::uint32_t>(element) << (8 * bytes * (i % per_word));
         }
     }
     return v;
 }
 
-__device__ inline vector16 load_elements(void const* address, int element_bytes) {
-    switch (element_bytes) {
-    case 1:
-        return load_by<std::uint8_t>(address);
-    case 2:
-        return load_by<std::uint16_t>(address);
-    case 4:
-        return load_by<std::uint32_t>(address);
-    default:
-        return load_by<std::uint64_t>(address);
-    }
+/// `Bytes` of an element; 0: known at run time only.
+template <int Bytes>
+__device__ vector16 gather_elements(void const* address, int bytes, int count, std::uint64_t padding) {
+    if (Bytes == 8 || (Bytes == 0 && bytes == 8)) return gather<std::uint64_t>(address, count, padding);
+    if (Bytes == 4 || (Bytes == 0 && bytes == 4)) return gather<std::uint32_t>(address, count, padding);
+    if (Bytes == 2 || (Bytes == 0 && bytes == 2)) return gather<std::uint16_t>(address, count, padding);
+    return gather<std::uint8_t>(address, count, padding);
 }
 
 /// The arrays of a pass, by vector number.
@@ -47,51 +51,116 @@ template <class Pass>
 class vector_source {
   public:
     __device__ explicit vector_source(pass_arguments const& arguments)
-        : arguments_{arguments}, bytes_{Pass::element_bytes != 0 ? Pass::element_bytes : arguments.integer_bytes},
-          x_{static_cast<char const*>(arguments.x) + arguments.head * bytes_},
-          y_{static_cast<char const*>(arguments.y) +
-             (Pass::has_pairs && arguments.y != nullptr ? arguments.head * bytes_ : 0)} {}
-
-    // Vectors of complex data begin with a real part: data that is out of step with 16 bytes is read by elements.
-    [[nodiscard]] __device__ vector16 x(std::int64_t i) const {
-        if (Pass::components == 1 || arguments_.x_aligned) return load_aligned(x_ + i * 16);
-        return load_elements(x_ + i * 16, bytes_);
-    }
-    /// Of pairs; `own` is x(i), for pairs of x with itself.
-    [[nodiscard]] __device__ vector16 y(std::int64_t i, vector16 const& own) const {
-        if (!Pass::has_pairs || arguments_.y == nullptr) return own;
-        return arguments_.y_aligned ? load_aligned(y_ + i * 16) : load_elements(y_ + i * 16, bytes_);
-    }
+        : arguments_{arguments}, bytes_{Pass::element_bytes != 0 ? Pass::element_bytes : arguments.integer_bytes} {}
 
     [[nodiscard]] __device__ int width() const { return 16 / bytes_; }
 
-    /// The components before the first vector (end 0) or after the last (end 1) as one padded vector.
-    __device__ void read_end(int end, vector16& x, vector16& y, std::int64_t& first, int& count) const {
-        first = end == 0 ? 0 : arguments_.head + arguments_.vectors * width();
-        count = static_cast<int>(end == 0 ? arguments_.head : arguments_.length - first);
-        x = gather(arguments_.x, first, count, Pass::padding_x);
-        y = Pass::has_pairs && arguments_.y != nullptr ? gather(arguments_.y, first, count, Pass::padding_y) : x;
-        if (Pass::has_pairs && arguments_.y == nullptr) y = gather(arguments_.x, first, count, Pass::padding_y);
+    [[nodiscard]] __device__ char const* x_address(std::int64_t v) const { return at(arguments_.x, v); }
+    [[nodiscard]] __device__ char const* y_address(std::int64_t v) const { return at(arguments_.y, v); }
+    [[nodiscard]] __device__ bool has_y() const { return Pass::has_pairs && arguments_.y != nullptr; }
+
+    /// Whole vectors. Those of complex data begin with a real part: data that is out of step with 16 bytes is read by
+    /// elements.
+    [[nodiscard]] __device__ vector16 x(std::int64_t v) const {
+        if (Pass::components == 1 || arguments_.x_aligned) return load_aligned(x_address(v));
+        return elements(x_address(v), width(), 0);
+    }
+    [[nodiscard]] __device__ vector16 y(std::int64_t v, vector16 const& own) const {
+        if (!has_y()) return own; // pairs of x with itself
+        return arguments_.y_aligned ? load_aligned(y_address(v)) : elements(y_address(v), width(), 0);
+    }
+
+    /// Vectors first + u * stride, whatever they are.
+    template <int Count>
+    __device__ void any(std::int64_t first, int stride, vector16 (&x_vectors)[Count],
+                        vector16 (&y_vectors)[Count]) const {
+#pragma unroll
+        for (int u = 0; u < Count; ++u) {
+            std::int64_t const v = first + u * stride;
+            bool const whole = v < arguments_.vectors;
+            x_vectors[u] = whole ? x(v) : padded(Pass::padding_x);
+            if constexpr (Pass::has_pairs)
+                y_vectors[u] = whole ? y(v, x_vectors[u]) : padded(Pass::padding_y);
+            else
+                y_vectors[u] = x_vectors[u];
+        }
+        if (!arguments_.has_ends || first + (Count - 1) * stride < arguments_.vectors) return;
+#pragma unroll
+        for (int u = 0; u < Count; ++u) {
+            std::int64_t const v = first + u * stride;
+            if (v == arguments_.vectors || v == arguments_.vectors + 1) read_end(v, x_vectors[u], y_vectors[u]);
+        }
+    }
+
+    /// Component j of vector v in the array; a negative number for padding.
+    [[nodiscard]] __device__ std::int64_t component(std::int64_t v, int j) const {
+        if (v < arguments_.vectors) return arguments_.head + v * width() + j;
+        if (v == arguments_.vectors) return j < arguments_.head ? j : -1;
+        std::int64_t const i = arguments_.head + arguments_.vectors * width() + j;
+        return v == arguments_.vectors + 1 && i < arguments_.length ? i : -1;
     }
 
   private:
-    __device__ vector16 gather(void const* data, std::int64_t first, int count, std::uint64_t padding) const {
-        vector16 v{};
-        auto const* from = static_cast<unsigned char const*>(data) + first * bytes_;
-#pragma unroll
-        for (int i = 0; i < 16; ++i) {
-            int const at = i / bytes_;
-            std::uint32_t const byte =
-                at < count ? from[i] : static_cast<std::uint32_t>(padding >> (8 * (i - at * bytes_))) & 0xffu;
-            v.word[i / 4] |= byte << (8 * (i % 4));
-        }
-        return v;
+    [[nodiscard]] __device__ char const* at(void const* data, std::int64_t v) const {
+        return static_cast<char const*>(data) + arguments_.head * bytes_ + v * 16;
+    }
+    __device__ void read_end(std::int64_t v, vector16& x_vector, vector16& y_vector) const {
+        bool const is_head = v == arguments_.vectors;
+        std::int64_t const start = is_head ? 0 : arguments_.head + arguments_.vectors * width();
+        auto const count = static_cast<int>(is_head ? arguments_.head : arguments_.length - start);
+        std::int64_t const offset = start * bytes_;
+        x_vector = elements(static_cast<char const*>(arguments_.x) + offset, count, Pass::padding_x);
+        if constexpr (Pass::has_pairs)
+            y_vector = elements(static_cast<char const*>(has_y() ? arguments_.y : arguments_.x) + offset, count,
+                                Pass::padding_y);
+        else
+            y_vector = x_vector;
+    }
+
+    /// A vector of nothing but padding.
+    [[nodiscard]] __device__ static vector16 padded(std::uint64_t padding) {
+        if (padding == 0) return {};
+        auto const word = static_cast<std::uint32_t>(padding);
+        if (Pass::element_bytes == 8)
+            return {{0, static_cast<std::uint32_t>(padding >> 32), 0, static_cast<std::uint32_t>(padding >> 32)}};
+        std::uint32_t const filled = Pass::element_bytes == 2 ? word * 0x10001u : word;
+        return {{filled, filled, filled, filled}};
+    }
+
+    [[nodiscard]] __device__ vector16 elements(void const* address, int count, std::uint64_t padding) const {
+        return gather_elements<Pass::element_bytes>(address, bytes_, count, padding);
     }
 
     pass_arguments const& arguments_;
     int bytes_;
-    char const* x_;
-    char const* y_;
+};
+
+/// The vectors of one batch of a thread, to be read again.
+template <class Pass, int Count>
+struct batch_vectors {
+    vector_source<Pass> const& source;
+    std::int64_t tile;
+    int stride;         // from one vector of the thread to its next: the threads that share the tile
+    uint4 const* stage; // where the thread's vectors of x are in shared memory, or null
+    int y_offset;       // from there to those of y, in vectors
+
+    [[nodiscard]] __device__ std::int64_t first() const { return tile * (std::int64_t{stride} * Count) + threadIdx.x; }
+    __device__ void read(int u, vector16& x, vector16& y) const {
+        if (stage != nullptr) {
+            uint4 const* const from = stage + u * stride;
+            x = as_vector(from[0]);
+            y = source.has_y() ? as_vector(from[y_offset]) : x;
+            return;
+        }
+        vector16 xs[1], ys[1];
+        source.any(first() + u * stride, 0, xs, ys);
+        x = xs[0];
+        y = ys[0];
+    }
+    /// Component j of vector u in the array; a negative number for padding.
+    [[nodiscard]] __device__ std::int64_t component(int u, int j) const {
+        return source.component(first() + u * stride, j);
+    }
 };
 
 } // namespace steadfold::inline v0::cuda

@@ -11,38 +11,48 @@
 
 namespace steadfold::inline v0::cuda {
 
-template <int Count>
+/// x with its sign turned where y is negative.
+__device__ inline double with_sign_of(double x, double y) {
+    return __hiloint2double(__double2hiint(x) ^ (__double2hiint(y) & static_cast<int>(0x80000000u)), __double2loint(x));
+}
+__device__ inline float with_sign_of(float x, float y) {
+    return __uint_as_float(__float_as_uint(x) ^ (__float_as_uint(y) & 0x80000000u));
+}
+
+template <class Window>
 struct float64_digits;
 struct float32_digits;
 
-/// Folds in float64, `spacing` bits apart: 2^(63 - 47) = 2^16 values fit a digit sum.
-template <int Count>
+/// Folds in float64, `spacing` bits apart: 2^(64 - spacing) values fit a digit sum.
+template <int Count, int Spacing = 48>
 struct float64_window {
     using value_type = double;
-    using digits_type = float64_digits<Count>;
+    using digits_type = float64_digits<float64_window>;
     static constexpr bool is_narrow = false;
-    static constexpr int spacing = 48, folds = Count;
-    static constexpr std::uint32_t most_values = 1u << 15; // of one thread between two flushes
+    static constexpr int spacing = Spacing, folds = Count;
+    /// Of one thread between two flushes; a fold may see two parts of each.
+    static constexpr std::uint32_t most_values = 1u << (62 - spacing);
 
     double magic[Count];
 
-    __device__ static exact::fold_window constants(int top, int floor) {
-        return exact::make_window(top, spacing, floor);
+    /// Unit of fold i, as the exponent of a power of two.
+    __device__ static int exponent(int top, int floor, int i) {
+        return ::max(floor, top - (spacing - 1) - i * spacing);
     }
     __device__ void aim(int top, int floor) {
-        exact::fold_window const w = constants(top, floor);
 #pragma unroll
-        for (int i = 0; i < Count; ++i) magic[i] = __longlong_as_double(static_cast<long long>(w.magic_bits[i]));
+        for (int i = 0; i < Count; ++i)
+            magic[i] = __hiloint2double(((exponent(top, floor, i) + 52 + 1023) << 20) | (1 << 19), 0);
     }
 };
 
-template <int Count>
+template <class Window>
 struct float64_digits {
-    std::uint64_t sum[Count] = {};
+    std::uint64_t sum[Window::folds] = {};
 
     /// Adds x under the folds from First on; returns the turned rest.
-    template <int First = 0, int Last = Count>
-    __device__ double add(double x, float64_window<Count> const& window) {
+    template <int First = 0, int Last = Window::folds>
+    __device__ double add(double x, Window const& window) {
         double t = __dadd_rn(x, window.magic[First]);
         sum[First] += bits_of(t);
         double rest = __dsub_rn(__dsub_rn(t, window.magic[First]), x);
@@ -55,9 +65,26 @@ struct float64_digits {
         return rest;
     }
 
-    /// Digit sums alone, after `values` values. Sums wrap around at 2^64, digits do not.
-    __device__ std::int64_t digits(int i, exact::fold_window const& w, std::uint32_t values) const {
-        return static_cast<std::int64_t>(sum[i] - values * w.magic_bits[i]);
+    /// Adds x here and |x| to `magnitudes`, whose folds differ in signs only; returns the turned rest of x.
+    __device__ double add_both(double x, Window const& window, float64_digits& magnitudes) {
+        double t = __dadd_rn(x, window.magic[0]);
+        sum[0] += bits_of(t);
+        magnitudes.sum[0] += bits_of(__dadd_rn(fabs(x), window.magic[0]));
+        double rest = __dsub_rn(__dsub_rn(t, window.magic[0]), x);
+#pragma unroll
+        for (int i = 1; i < Window::folds; ++i) {
+            t = __dsub_rn(window.magic[i], rest);
+            sum[i] += bits_of(t);
+            magnitudes.sum[i] += bits_of(__dsub_rn(window.magic[i], with_sign_of(rest, x)));
+            rest = __dadd_rn(__dsub_rn(t, window.magic[i]), rest);
+        }
+        return rest;
+    }
+
+    /// The digit sum alone, after `values` values. Sums wrap around at 2^64, digits do not.
+    __device__ std::int64_t digits(int i, Window const& window, std::uint32_t values) const {
+        std::uint32_t const added = values * static_cast<std::uint32_t>(__double2hiint(window.magic[i]));
+        return static_cast<std::int64_t>(sum[i] - (static_cast<std::uint64_t>(added) << 32));
     }
 };
 
@@ -80,16 +107,13 @@ struct float32_window {
 
     float magic[2];
 
-    __device__ static exact::fold_window constants(int top, int floor) {
-        exact::fold_window w = exact::make_window(top, spacing, floor);
-        for (int i = 0; i < folds; ++i)
-            w.magic_bits[i] = (static_cast<std::uint64_t>(w.exponent[i] + 23 + 127) << 23) | (1u << 22);
-        return w;
+    __device__ static int exponent(int top, int floor, int i) {
+        return ::max(floor, top - (spacing - 1) - i * spacing);
     }
     __device__ void aim(int top, int floor) {
-        exact::fold_window const w = constants(top, floor);
 #pragma unroll
-        for (int i = 0; i < folds; ++i) magic[i] = __uint_as_float(static_cast<std::uint32_t>(w.magic_bits[i]));
+        for (int i = 0; i < folds; ++i)
+            magic[i] = __int_as_float(((exponent(top, floor, i) + 23 + 127) << 23) | (1 << 22));
     }
 };
 
@@ -105,8 +129,13 @@ struct float32_digits {
         return __fadd_rn(__fsub_rn(t, window.magic[1]), rest);
     }
 
-    __device__ std::int64_t digits(int i, exact::fold_window const& w, std::uint32_t values) const {
-        return static_cast<std::int32_t>(sum[i] - values * static_cast<std::uint32_t>(w.magic_bits[i]));
+    __device__ float add_both(float x, float32_window const& window, float32_digits& magnitudes) {
+        static_cast<void>(magnitudes.add(fabsf(x), window));
+        return add(x, window);
+    }
+
+    __device__ std::int64_t digits(int i, float32_window const& window, std::uint32_t values) const {
+        return static_cast<std::int32_t>(sum[i] - values * __float_as_uint(window.magic[i]));
     }
 };
 
