@@ -83,7 +83,7 @@ void add_output_options(CLI::App& program, settings& s, texts& t) {
 
 void interpret_reduction(CLI::App const& program, settings& s, texts const& t) {
     s.operations = parse_operations(t.operations);
-    if (s.operations.contains(operation::dot)) throw argument_error("--ops dot: use --dot A B");
+    if (s.operations.intersects(of_pairs)) throw argument_error("--ops dot: use --dot A B");
     s.options.mode =
         one_of<reduction_mode>("--mode", t.mode, {{"exact", reduction_mode::exact}, {"fast", reduction_mode::fast}});
     s.options.nans =

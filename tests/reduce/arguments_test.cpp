@@ -37,7 +37,7 @@ TEST(arguments, operations_that_the_type_does_not_have_are_named) {
     expect_refused([] { make(sf::dtype::complex128, sf::operation::dot); }, {"dot", "complex128"});
     expect_refused([] { make(sf::dtype::float64, sf::operation_set{}); }, {"no operation"});
     expect_refused([] { make(sf::dtype::float64, sf::sum | sf::operation_set{sf::operation::dot}); },
-                   {"dot", "two arrays"});
+                   {"sum,dot", "two arrays", "stand alone"});
 }
 
 TEST(arguments, options_that_make_no_sense_are_named) {

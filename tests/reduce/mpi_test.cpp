@@ -2,6 +2,7 @@
 #include "steadfold/error.hpp"
 #include "steadfold/mpi.hpp"
 #include "support/check.hpp"
+#include "support/oracle_factors.hpp"
 
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -61,6 +62,20 @@ TEST_F(ranks, change_no_bit_of_dot) {
                         evaluate(summarise_pairs(x.bytes.data(), y.bytes.data(), n, x.type), sf::operation::dot, {}),
                         sf::operation::dot, x.label);
         }
+}
+
+TEST_F(ranks, change_no_truth_value_bits_or_product) {
+    for (int t = 0; t < sf::dtype_count; ++t)
+        for (data_class const which : classes_of(static_cast<sf::dtype>(t)))
+            for (std::int64_t const n : {0, 1, 3, 500}) {
+                sample const s = generate(which, static_cast<sf::dtype>(t), n, 11);
+                std::int64_t const first = start_of(rank, n, false),
+                                   end = rank + 1 == size ? n : start_of(rank + 1, n, false);
+                auto const got = sf::reduce(world, s.part(first, end - first), factor_operations_of(s.type), {}, first);
+                for (int i = 0; i < sf::operation_count; ++i)
+                    if (auto const op = static_cast<sf::operation>(i); got.operations().contains(op))
+                        expect_same(got[op], evaluate_factors(s, op, {}), op, s.label);
+            }
 }
 
 /// What the last rank asks for when all others ask for {float64, sum | variance}.

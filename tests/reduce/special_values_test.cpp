@@ -200,7 +200,7 @@ TEST(integers, missing_values_are_left_out) {
             auto const op = static_cast<operation>(i);
             sample const s = generate(data_class::integer_small, sf::dtype::int32, n, 5);
             sf::reduce_options const leave_out{.nans = sf::nan_policy::ignore, .ddof = 1, .missing = 2};
-            if (op == operation::dot) continue;
+            if (!operations_of(s.type).contains(op)) continue;
             expect_same(of(op, s, leave_out), evaluate(summarise(s.bytes.data(), n, s.type, 2), op, leave_out), op,
                         s.label);
         }

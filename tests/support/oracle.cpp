@@ -38,6 +38,10 @@ class evaluator {
             return whole(s_.infinities);
         case operation::zero_count:
             return whole(s_.zeros);
+        case operation::any:
+            return truth(taken_ > s_.zeros);
+        case operation::every:
+            return truth(s_.zeros == 0);
         case operation::argmin:
             return index(s_.smallest_at);
         case operation::argmax:
@@ -79,6 +83,12 @@ class evaluator {
 
     static sf::result_value whole(std::int64_t value) {
         return {sf::dtype::int64, {static_cast<std::uint64_t>(value), 0}, status_flags::none};
+    }
+
+    sf::result_value truth(bool value) const {
+        sf::result_value result = whole(value ? 1 : 0);
+        if (taken_ == 0) result.status = status_flags::empty;
+        return result;
     }
 
     sf::result_value index(std::int64_t at) const {

@@ -29,10 +29,25 @@ enum class operation : std::uint8_t {
     inf_count,      ///< infinite elements
     zero_count,     ///< elements equal to 0 of either sign
     dot,            ///< sum of products of two arrays; computed by dot(), not part of reduce()
+    dot_conjugated, ///< the same with conjugated elements of the first array; by dot_conjugated()
+    weighted_mean,  ///< sum of w x / sum of w; by weighted_mean()
+    any,            ///< 1 if an element is not 0 (NaN is not 0), else 0
+    every,          ///< 1 if no element is 0, else 0
+    bit_and,        ///< bitwise and; integers
+    bit_or,         ///< bitwise or; integers
+    bit_xor,        ///< bitwise exclusive or; integers
+    product,        ///< product of all elements, see below; not for complex data
 };
 
+// Products carry 128 leading bits and an exponent apart from them, so nothing overflows or underflows on the way. A
+// product of at most 128 significant bits, thus every integer one that fits its type, is exact and rounded once; its
+// bits are the same everywhere. Of a longer one bits are dropped along the way, in `exact` mode too: before it is
+// rounded it is too small by less than n 2^-126 of itself, and the bits of the result can differ between ways to
+// divide the work only if a rounding boundary lies that close. Its status is `inexact`. Integers out of range saturate
+// with status `overflow`. The product of nothing is 1 with status `empty`, Inf * 0 is NaN with status `invalid`.
+
 /// Number of enumerators of `operation`.
-inline constexpr int operation_count = 17;
+inline constexpr int operation_count = 25;
 
 /// A set of operations.
 class operation_set {
@@ -73,17 +88,23 @@ inline constexpr operation_set min{operation::min}, max{operation::max};
 inline constexpr operation_set argmin{operation::argmin}, argmax{operation::argmax};
 inline constexpr operation_set count{operation::count}, nan_count{operation::nan_count};
 inline constexpr operation_set inf_count{operation::inf_count}, zero_count{operation::zero_count};
+inline constexpr operation_set any{operation::any}, every{operation::every}, product{operation::product};
+inline constexpr operation_set bit_and{operation::bit_and}, bit_or{operation::bit_or}, bit_xor{operation::bit_xor};
+/// Of two arrays: each has a function of its own and cannot be part of a set for reduce().
+inline constexpr operation_set of_pairs =
+    operation_set{operation::dot} | operation_set{operation::dot_conjugated} | operation_set{operation::weighted_mean};
 inline constexpr operation_set extrema = min | max | argmin | argmax;
 
 /// Short name as programs print and read it: "sum", "mean", "sumsq", "l1", "l2", "linf", "var", "std", "min", "max",
-/// "argmin", "argmax", "count", "nan", "inf", "zero", "dot".
+/// "argmin", "argmax", "count", "nan", "inf", "zero", "dot", "dotc", "wmean", "any", "every", "bitand", "bitor",
+/// "bitxor", "prod".
 [[nodiscard]] std::string_view name(operation op) noexcept;
 
 /// Names joined by ",", in the order of `operation`.
 [[nodiscard]] std::string to_string(operation_set set);
 
-/// Reads names separated by commas; also "all" (everything reduce() computes), "extrema" (min, max and their indices),
-/// "variance", "stddev", "minmax".
+/// Reads names separated by commas; also "extrema" (min, max and their indices), "variance", "stddev", "minmax",
+/// and "all": every statistic, from sum to zero, but neither truth values, bits nor the product.
 /// @throws argument_error naming the unknown word and the known ones
 [[nodiscard]] operation_set parse_operations(std::string_view text);
 

@@ -98,7 +98,9 @@ struct statistics {
     typename types::real l2{}, variance{}, stddev{};
     std::int64_t argmin = -1, argmax = -1; ///< -1 for an empty range
     std::int64_t count = 0, nan_count = 0, inf_count = 0, zero_count = 0;
-    reduction_results raw; ///< the same with status and bits
+    bool any = false, every = false;
+    typename types::sum product{}, bit_and{}, bit_or{}, bit_xor{}; ///< bits of integers only
+    reduction_results raw;                                         ///< the same with status and bits
 
     [[nodiscard]] status_flags status(operation op) const { return raw[op].status; }
 };
@@ -145,6 +147,12 @@ template <class T>
     fill(operation::nan_count, typed.nan_count);
     fill(operation::inf_count, typed.inf_count);
     fill(operation::zero_count, typed.zero_count);
+    fill(operation::any, typed.any);
+    fill(operation::every, typed.every);
+    fill(operation::product, typed.product);
+    fill(operation::bit_and, typed.bit_and);
+    fill(operation::bit_or, typed.bit_or);
+    fill(operation::bit_xor, typed.bit_xor);
     typed.raw = results;
     return typed;
 }

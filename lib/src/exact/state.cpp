@@ -9,6 +9,8 @@ void merge(reduction_state& state, reduction_state& other, dtype type) noexcept 
     normalise(state, type);
     normalise(other, type);
     state.elements += other.elements;
+    state.bits.merge(other.bits);
+    state.product.merge(other.product);
     for (int c = 0; c < component_count(type); ++c) {
         component_state& mine = state.component[c];
         component_state const& theirs = other.component[c];

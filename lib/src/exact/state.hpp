@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exact/digits.hpp"
+#include "exact/product.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -76,6 +77,8 @@ struct reduction_state {
     std::int64_t elements = 0;
     std::int64_t pending = 0;
     component_state component[2];
+    bit_state bits;        // of integers
+    product_state product; // of all elements that are finite and not 0
 };
 
 inline void normalise(reduction_state& state, dtype type) noexcept {

@@ -30,6 +30,8 @@ using message = std::array<std::int64_t, message_words>;
 struct gathered {
     exact::extrema_state extrema;
     double fast[2][3];
+    exact::bit_state bits;
+    exact::product_state product;
 };
 static_assert(std::is_trivially_copyable_v<gathered>);
 
@@ -96,8 +98,7 @@ void require_agreement(message const& words, int ranks, plan const& plan) {
 }
 
 void gather_rest(reduction_state& state, communicator const& ranks) {
-    gathered mine{};
-    mine.extrema = state.component[0].extrema;
+    gathered mine{state.component[0].extrema, {}, state.bits, state.product};
     for (int c = 0; c < 2; ++c) {
         component_state const& part = state.component[c];
         double const sums[3] = {part.fast_sum, part.fast_magnitudes, part.fast_products};
@@ -107,9 +108,13 @@ void gather_rest(reduction_state& state, communicator const& ranks) {
     ranks.all_gather(std::as_bytes(std::span{&mine, 1}), std::as_writable_bytes(std::span{all}));
     base::default_floating_environment const environment;
     state.component[0].extrema = {};
+    state.bits = {};
+    state.product = {};
     for (component_state& part : state.component) part.fast_sum = part.fast_magnitudes = part.fast_products = 0;
     for (gathered const& theirs : all) {
         state.component[0].extrema.merge(theirs.extrema);
+        state.bits.merge(theirs.bits);
+        state.product.merge(theirs.product);
         for (int c = 0; c < 2; ++c) {
             state.component[c].fast_sum += theirs.fast[c][0];
             state.component[c].fast_magnitudes += theirs.fast[c][1];
@@ -128,7 +133,8 @@ void combine(reduction_state& state, plan const& plan, reduce_options const& opt
     require_agreement(words, ranks.size(), plan);
     decode(words, state);
     exact::normalise(state, plan.type);
-    if ((plan.features & feature_extrema) || plan.fast_features != 0) gather_rest(state, ranks);
+    constexpr unsigned no_sums = feature_extrema | feature_bits | feature_factors;
+    if ((plan.features & no_sums) || plan.fast_features != 0) gather_rest(state, ranks);
 }
 
 } // namespace steadfold::inline v0::reduce_detail

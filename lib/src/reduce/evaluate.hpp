@@ -10,6 +10,7 @@
 #include "exact/quotient.hpp"
 #include "exact/root.hpp"
 #include "exact/round.hpp"
+#include "reduce/products.hpp"
 #include "reduce/state_view.hpp"
 #include "steadfold/operations.hpp"
 #include "steadfold/results.hpp"
@@ -42,6 +43,16 @@ class evaluator {
             return number(counts().infinite);
         case operation::zero_count:
             return number(counts().zero);
+        case operation::any:
+            return truth(elements_ > counts().zero);
+        case operation::every:
+            return truth(counts().zero == 0);
+        case operation::bit_and:
+        case operation::bit_or:
+        case operation::bit_xor:
+            return bitwise();
+        case operation::product:
+            return whole_product();
         case operation::argmin:
             return index(state_.extrema->min_index);
         case operation::argmax:
@@ -72,6 +83,10 @@ class evaluator {
         return {dtype::int64, {{static_cast<std::uint64_t>(value), 0}}, status_flags::none};
     }
 
+    STEADFOLD_HOST_DEVICE result_value truth(bool value) const {
+        return {dtype::int64, {{value, 0}}, elements_ == 0 ? status_flags::empty : status_flags::none};
+    }
+
     STEADFOLD_HOST_DEVICE result_value index(std::int64_t at) const {
         if (nan_) return number(state_.extrema->first_nan);
         if (elements_ == 0) return {dtype::int64, {{~std::uint64_t{0}, 0}}, status_flags::empty};
@@ -85,6 +100,21 @@ class evaluator {
         if (is(operation::l1, operation::linf, operation::sum_of_squares))
             return is_integer(real_) ? dtype::uint64 : default_real_type(options_.type);
         return component_type(default_result_type(options_.type));
+    }
+
+    STEADFOLD_HOST_DEVICE result_value single(exact::rounded const& value) const {
+        return {result_type(), {{extended(value.bits, result_type()), 0}}, value.status};
+    }
+
+    STEADFOLD_HOST_DEVICE result_value bitwise() const {
+        exact::bit_state const& all = *state_.bits;
+        std::uint64_t const word = op_ == operation::bit_and ? all.all : op_ == operation::bit_or ? all.any : all.odd;
+        return single(round_bits(word, options_.type, result_type(), elements_ == 0));
+    }
+
+    STEADFOLD_HOST_DEVICE result_value whole_product() const {
+        product_facts const facts{elements_, counts().zero, counts().infinite, nan_};
+        return single(round_product(*state_.product, facts, result_type()));
     }
 
     STEADFOLD_HOST_DEVICE result_value rounded_parts() const {

@@ -3,16 +3,15 @@
 #include "steadfold/error.hpp"
 
 #include <array>
-#include <span>
 #include <utility>
 
 namespace steadfold {
 inline namespace v0 {
 
 namespace {
-constexpr std::array<std::string_view, operation_count> names = {"sum",   "mean", "sumsq", "l1",   "l2",     "linf",
-                                                                 "var",   "std",  "min",   "max",  "argmin", "argmax",
-                                                                 "count", "nan",  "inf",   "zero", "dot"};
+constexpr std::array<std::string_view, operation_count> names = {
+    "sum", "mean", "sumsq", "l1",  "l2",   "linf",  "var", "std",   "min",    "max",   "argmin", "argmax", "count",
+    "nan", "inf",  "zero",  "dot", "dotc", "wmean", "any", "every", "bitand", "bitor", "bitxor", "prod"};
 
 constexpr operation_set everything = sum | mean | sum_of_squares | l1 | l2 | linf | variance | stddev | extrema |
                                      count | nan_count | inf_count | zero_count;
@@ -31,8 +30,9 @@ operation_set parse_word(std::string_view word) {
     for (auto const& [group, set] : groups)
         if (word == group) return set;
     std::string known;
-    for (auto const& known_name : std::span{names}.first(operation_count - 1)) // dot takes two arrays
-        known.append(known.empty() ? "" : ", ").append(known_name);
+    for (int i = 0; i < operation_count; ++i)
+        if (!of_pairs.contains(static_cast<operation>(i)))
+            known.append(known.empty() ? "" : ", ").append(names[static_cast<std::size_t>(i)]);
     throw argument_error("unknown operation \"" + std::string(word) + "\"; use all, extrema, or some of " + known);
 }
 } // namespace

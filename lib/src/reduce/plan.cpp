@@ -12,7 +12,8 @@ namespace {
 constexpr std::array<unsigned, 6> families = {family_sum,     family_l1,  family_moments,
                                               family_extrema, family_all, family_pairs};
 
-constexpr operation_set not_for_complex = extrema | linf;
+constexpr operation_set not_for_complex = extrema | linf | product;
+constexpr operation_set only_for_integers = bit_and | bit_or | bit_xor;
 
 unsigned features_of(operation_set ops) noexcept {
     unsigned features = 0;
@@ -20,8 +21,10 @@ unsigned features_of(operation_set ops) noexcept {
     if (ops.intersects(l1)) features |= feature_magnitudes;
     if (ops.intersects(sum_of_squares | l2 | variance | stddev)) features |= feature_products;
     if (ops.intersects(extrema | linf)) features |= feature_extrema;
-    if (ops.intersects(zero_count)) features |= feature_zeros;
+    if (ops.intersects(zero_count | any | every | product)) features |= feature_zeros;
     if (ops.contains(operation::dot)) features |= feature_products | feature_pairs;
+    if (ops.intersects(only_for_integers)) features |= feature_bits;
+    if (ops.intersects(product)) features |= feature_factors;
     return features;
 }
 } // namespace
@@ -30,10 +33,13 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
     std::string const type_name{name(type)};
     if (operations.empty()) throw argument_error("no operation given");
     if (is_complex(type) && operations.intersects(not_for_complex))
-        throw argument_error("complex numbers have no order: min, max, argmin, argmax and linf are not defined for " +
+        throw argument_error("complex numbers have no order: min, max, argmin, argmax and linf, and prod, are not "
+                             "available for " +
                              type_name);
-    if (operations.contains(operation::dot) && operations != operation_set{operation::dot})
-        throw argument_error("dot takes two arrays and cannot be combined with operations of one array");
+    if (!is_integer(type) && operations.intersects(only_for_integers))
+        throw argument_error("bitand, bitor and bitxor are defined for integers, not for " + type_name);
+    if (operations.intersects(of_pairs) && std::popcount(operations.bits()) > 1)
+        throw argument_error(to_string(operations) + ": dot and other operations of two arrays stand alone");
     if (operations.contains(operation::dot) && is_complex(type))
         throw argument_error("dot of " + type_name + " is not available; pass real and imaginary parts as real arrays");
     if (options.ddof != 0 && options.ddof != 1)
@@ -55,6 +61,11 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
         wandering = operations.intersection(sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot});
     unsigned const features = features_of(operations.without(wandering));
     return {type, operations, features, features_of(wandering), options.mode, options.missing};
+}
+
+void require_available_on_gpus(plan const& plan) {
+    operation_set const missing = plan.operations.intersection(only_for_integers | product);
+    if (!missing.empty()) throw argument_error(to_string(missing) + " is not available on GPUs yet");
 }
 
 unsigned family_of(unsigned features) noexcept {

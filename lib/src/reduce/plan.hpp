@@ -18,6 +18,8 @@ enum feature : unsigned {
     feature_extrema = 8,
     feature_zeros = 16,
     feature_pairs = 32, // products of two arrays instead of squares
+    feature_bits = 64,
+    feature_factors = 128, // the product of all elements
 };
 
 /// Precompiled supersets; a pass runs the smallest one that holds the wanted features.
@@ -41,6 +43,9 @@ struct plan {
 
 /// @throws argument_error for operations the type does not have (extrema of complex data, `missing` for floats ...)
 [[nodiscard]] plan make_plan(dtype type, operation_set operations, reduce_options const& options);
+
+/// @throws argument_error  for what the CUDA back end does not have yet
+void require_available_on_gpus(plan const& plan);
 
 /// Smallest family that holds `features`.
 [[nodiscard]] unsigned family_of(unsigned features) noexcept;

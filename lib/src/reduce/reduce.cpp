@@ -34,7 +34,9 @@ std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution
     if (where.threads < 0 || where.threads > most_threads)
         throw argument_error("threads is " + std::to_string(where.threads) + "; it must be from 0 to " +
                              std::to_string(most_threads));
-    return where.kind == processor_kind::cuda ? make_cuda_backend(what, where) : make_host_backend(what, where);
+    if (where.kind == processor_kind::host) return make_host_backend(what, where);
+    require_available_on_gpus(what);
+    return make_cuda_backend(what, where);
 }
 
 void require_data(array_view data, plan const& what, execution const& where, std::string const& argument) {
@@ -75,8 +77,9 @@ void reduction::add(array_view data, std::int64_t first_index, stream_ref stream
     if (first_index > std::numeric_limits<std::int64_t>::max() - data.count)
         throw argument_error("first_index is " + std::to_string(first_index) + ": with " + std::to_string(data.count) +
                              " elements the indices would exceed 2^63 - 1");
-    if (self.what.operations.contains(operation::dot))
-        throw argument_error("this reduction computes dot: give it pairs with add_products");
+    if (self.what.operations.intersects(of_pairs))
+        throw argument_error("this reduction computes " + to_string(self.what.operations) +
+                             ": give it pairs with add_products");
     if (data.count > 0) self.back_end->add(data.data, data.count, first_index, stream);
 }
 
@@ -87,7 +90,7 @@ void reduction::add_products(array_view x, array_view y, stream_ref stream) {
     if (x.count != y.count)
         throw argument_error("dot of arrays of different length: " + std::to_string(x.count) + " and " +
                              std::to_string(y.count) + " elements");
-    if (!self.what.operations.contains(operation::dot))
+    if (!self.what.operations.intersects(of_pairs))
         throw argument_error("this reduction computes " + to_string(self.what.operations) + ": give it data with add");
     if (x.count > 0) self.back_end->add_pairs(x.data, y.data, x.count, stream);
 }

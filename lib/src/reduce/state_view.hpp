@@ -31,6 +31,8 @@ struct state_view {
     std::int64_t elements = 0;
     exact::extrema_state const* extrema = nullptr;
     component_view component[2];
+    exact::bit_state const* bits = nullptr;
+    exact::product_state const* product = nullptr;
 };
 
 /// The view of a normalised component, all digits of it.
@@ -52,6 +54,8 @@ struct state_view {
     state_view view;
     view.elements = state.elements;
     view.extrema = &state.component[0].extrema;
+    view.bits = &state.bits;
+    view.product = &state.product;
     view.component[0] = view_of(state.component[0], component_type(type));
     if (is_complex(type)) view.component[1] = view_of(state.component[1], component_type(type));
     return view;

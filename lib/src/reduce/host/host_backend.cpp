@@ -62,7 +62,8 @@ class host_backend final : public backend {
         int const useful = base::useful_threads(count, most_threads_);
         while (static_cast<int>(passes_.size()) < useful)
             passes_.push_back(std::make_unique<host::host_pass>(plan_, kernels_));
-        bool const fixed = useful == 1 || plan_.fast_features != 0; // plain sums depend on who adds what
+        // Plain sums, and products of more than 128 bits, depend on who takes what.
+        bool const fixed = useful == 1 || plan_.fast_features != 0 || (plan_.features & feature_factors) != 0;
         host::shared_work shared{count, useful, chunk_elements(count, useful)};
         auto const job = [&](int thread) {
             if (thread >= useful) return;

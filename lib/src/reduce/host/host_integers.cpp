@@ -33,6 +33,8 @@ void host_pass::process_integers(std::int64_t const* x, int n, std::int64_t inde
         deposit_integers(kept, kept, kept_count);
     if (plan_.features & feature_extrema) integer_extrema(x, n, index);
     if (plan_.features & feature_zeros) state_.component[0].counts.zero += std::count(kept, kept + kept_count, 0);
+    if (plan_.features & feature_bits) combine_bits(kept, kept_count);
+    if (plan_.features & feature_factors) multiply_integers(kept, kept_count);
 }
 
 int host_pass::drop_missing(std::int64_t const* x, int n, std::int64_t index, std::int64_t* kept) {

@@ -87,6 +87,7 @@ void host_pass::process(tile const& t) {
     if ((plan_.features | plan_.fast_features) & feature_sum) note_signs(t);
     if (plan_.features & feature_extrema) extrema(t, special);
     if (plan_.features & feature_zeros) count_zeros(t);
+    if (plan_.features & feature_factors) multiply(t);
 }
 
 bool host_pass::any_special(tile const& t) const {

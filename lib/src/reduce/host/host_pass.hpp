@@ -40,6 +40,9 @@ class host_pass {
     void count_pair_specials(double const* x, double const* y, int n);
     void extrema(tile const& t, bool special);
     void count_zeros(tile const& t);
+    void multiply(tile const& t);
+    void multiply_integers(std::int64_t const* x, int n);
+    void combine_bits(std::int64_t const* x, int n);
     void note_signs(tile const& t);
     void note_pair_signs(double const* x, double const* y, int n);
     void fast_pairs(double const* x, double const* y, int n);
