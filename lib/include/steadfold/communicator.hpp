@@ -15,6 +15,10 @@
 namespace steadfold {
 inline namespace v0 {
 
+namespace detail {
+struct turns;
+}
+
 /// What a transport must provide. All calls are collective and block until done or until `deadline` has passed.
 /// Not thread-safe: one thread at a time.
 class communicator_backend {
@@ -67,6 +71,7 @@ class communicator {
                                                             std::vector<std::size_t>& lengths) const;
 
   private:
+    friend struct detail::turns;
     struct shared_state;
     std::shared_ptr<shared_state> state_;
 };

@@ -1,5 +1,6 @@
 #include "steadfold/communicator.hpp"
 
+#include "communicate/turns.hpp"
 #include "steadfold/error.hpp"
 
 #include <algorithm>
@@ -31,6 +32,7 @@ struct communicator::shared_state {
     std::shared_ptr<communicator_backend> backend;
     std::chrono::nanoseconds deadline = std::chrono::minutes(5);
     std::optional<std::string> failure;
+    std::vector<std::shared_ptr<detail::turn>> turns;
 
     /// Runs one call on the transport; a failure of the transport poisons the communicator.
     template <class Call>
@@ -125,6 +127,10 @@ std::vector<std::byte> communicator::all_gather_varying(std::span<std::byte cons
     }
     lengths.assign(all_lengths.begin(), all_lengths.end());
     return result;
+}
+
+std::vector<std::shared_ptr<detail::turn>>& detail::turns::of(communicator const& ranks) noexcept {
+    return ranks.state_->turns;
 }
 
 } // namespace v0
