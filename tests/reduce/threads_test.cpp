@@ -13,7 +13,7 @@ namespace {
 
 namespace sf = steadfold;
 
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__) // which starts one of its own
 std::ptrdiff_t threads_of_this_process() {
     std::filesystem::directory_iterator const tasks{"/proc/self/task"};
     return std::distance(begin(tasks), end(tasks));

@@ -5,10 +5,10 @@
 ///     p.copy_from_host(my_values);                                      // this rank's range, contiguous
 ///     for (auto const& shard : p.shards()) work(shard.range, shard.data, shard.location);
 ///
-/// The elements are not initialised, but the pages of host memory have been touched by threads, each the range it gets
-/// in a reduction, so that they lie on its NUMA node. An array is move-only and frees its memory without throwing; moved
-/// from, it is empty. One thread at a time may use an array; different arrays are independent. Every call leaves the
-/// caller's current device as it was.
+/// The elements are not initialised, but the pages of large host shards have been touched by threads, each in the range
+/// it gets in a reduction, so that they lie on its NUMA node. An array is move-only and frees its memory without
+/// throwing; moved from, it is empty. One thread at a time may use an array; different arrays are independent. Every
+/// call leaves the caller's current device as it was.
 #pragma once
 
 #include "steadfold/partition.hpp"
