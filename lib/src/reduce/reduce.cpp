@@ -1,6 +1,7 @@
 #include "steadfold/reduce.hpp"
 
 #include "exact/state.hpp"
+#include "reduce/arguments.hpp"
 #include "reduce/backend.hpp"
 #include "reduce/combine.hpp"
 #include "reduce/finish.hpp"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,29 +30,18 @@ struct reduction::implementation {
 namespace {
 
 std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution const& where) {
-    constexpr int most_threads = 1024; // more than any node has: a slip, and it would take the machine with it
-    if (where.threads < 0 || where.threads > most_threads)
-        throw argument_error("threads is " + std::to_string(where.threads) + "; it must be from 0 to " +
-                             std::to_string(most_threads));
+    reduce_detail::require_threads(where);
     if (where.kind == processor_kind::host) return make_host_backend(what, where);
     require_available_on_gpus(what);
     return make_cuda_backend(what, where);
 }
 
-void require_data(array_view data, plan const& what, execution const& where, std::string const& argument) {
-    if (data.type != what.type)
-        throw argument_error(argument + " holds " + std::string(name(data.type)) + ", but the reduction is of " +
-                             std::string(name(what.type)));
-    if (data.count < 0) throw argument_error(argument + " has " + std::to_string(data.count) + " elements");
+void require_data(array_view data, plan const& what, execution const& where, char const* argument) {
+    reduce_detail::require_elements(data, what.type, argument);
     if (data.count == 0) return;
-    if (data.data == nullptr)
-        throw argument_error(argument + " is null but has " + std::to_string(data.count) + " elements");
-    auto const alignment = size_bytes(component_type(data.type));
-    if (reinterpret_cast<std::uintptr_t>(data.data) % alignment != 0)
-        throw argument_error(argument + " is not aligned to the " + std::to_string(alignment) +
-                             " bytes of its elements");
     if (where.kind == processor_kind::host && locate(data.data).kind == memory_kind::device)
-        throw argument_error(argument + " is device memory; reduce it with execution{.kind = processor_kind::cuda}");
+        throw argument_error(std::string(argument) +
+                             " is device memory; reduce it with execution{.kind = processor_kind::cuda}");
 }
 
 } // namespace
@@ -72,11 +61,7 @@ reduction& reduction::operator=(reduction&&) noexcept = default;
 void reduction::add(array_view data, std::int64_t first_index, stream_ref stream) {
     implementation& self = *implementation_;
     require_data(data, self.what, self.where, "the array");
-    if (first_index < 0)
-        throw argument_error("first_index is " + std::to_string(first_index) + "; it must be 0 or more");
-    if (first_index > std::numeric_limits<std::int64_t>::max() - data.count)
-        throw argument_error("first_index is " + std::to_string(first_index) + ": with " + std::to_string(data.count) +
-                             " elements the indices would exceed 2^63 - 1");
+    reduce_detail::require_indices(first_index, data.count);
     if (self.what.operations.intersects(of_pairs))
         throw argument_error("this reduction computes " + to_string(self.what.operations) +
                              ": give it pairs with add_products");
@@ -87,9 +72,7 @@ void reduction::add_products(array_view x, array_view y, stream_ref stream) {
     implementation& self = *implementation_;
     require_data(x, self.what, self.where, "the first array");
     require_data(y, self.what, self.where, "the second array");
-    if (x.count != y.count)
-        throw argument_error("dot of arrays of different length: " + std::to_string(x.count) + " and " +
-                             std::to_string(y.count) + " elements");
+    reduce_detail::require_pairs(x, y);
     if (!self.what.operations.intersects(of_pairs))
         throw argument_error("this reduction computes " + to_string(self.what.operations) + ": give it data with add");
     if (x.count > 0) self.back_end->add_pairs(x.data, y.data, x.count, stream);

@@ -34,7 +34,7 @@ workspace_input checked_input(workspace& work, array_view x, std::int64_t first_
     workspace_state const& state = *work.state();
     reduce_detail::require_elements(x, state.plan.type, "the array");
     reduce_detail::require_indices(first_index, x.count);
-    if (state.of_pairs())
+    if (state.takes_pairs())
         throw argument_error("this workspace is for " + to_string(state.plan.operations) + ": give it two arrays");
     require_free(state);
     if (x.count > 0) state.engine->require_memory(x.data, "the array");
@@ -46,7 +46,7 @@ workspace_input checked_input(workspace& work, array_view x, array_view y) {
     reduce_detail::require_elements(x, state.plan.type, "the first array");
     reduce_detail::require_elements(y, state.plan.type, "the second array");
     reduce_detail::require_pairs(x, y);
-    if (!state.of_pairs())
+    if (!state.takes_pairs())
         throw argument_error("this workspace is for " + to_string(state.plan.operations) + ": give it one array");
     require_free(state);
     if (x.count > 0) {
@@ -123,8 +123,9 @@ workspace_state::workspace_state(dtype type, operation_set operations, reduce_op
     : options{computed_options(type, operations, options_)}, where{where_},
       plan{reduce_detail::make_plan(type, operations, options)}, engine{[&] {
           reduce_detail::require_threads(where);
-          return where.kind == processor_kind::cuda ? make_cuda_workspace(plan, options, where)
-                                                    : make_host_workspace(plan, options, where);
+          if (where.kind == processor_kind::host) return make_host_workspace(plan, options, where);
+          reduce_detail::require_available_on_gpus(plan);
+          return make_cuda_workspace(plan, options, where);
       }()} {}
 
 workspace::workspace(dtype type, operation_set operations, reduce_options const& options, execution const& where)
@@ -176,7 +177,7 @@ pending_results start_reduce(communicator const& ranks, array_view x, workspace&
 
 pending_results start_dot(communicator const& ranks, array_view x, array_view y, workspace& work, stream_ref stream,
                           bool typed) {
-    if (work.state()->of_pairs() && !work.operations().contains(operation::dot))
+    if (work.state()->takes_pairs() && !work.operations().contains(operation::dot))
         throw argument_error("this workspace is for " + to_string(work.operations()) + ", not for dot");
     return start(ranks, work, checked_input(work, x, y), stream, typed);
 }

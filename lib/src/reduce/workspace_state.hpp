@@ -36,9 +36,7 @@ class workspace_state final : public turn {
     reduction_results results;
     std::exception_ptr failure;
 
-    [[nodiscard]] bool of_pairs() const noexcept {
-        return ((plan.features | plan.fast_features) & reduce_detail::feature_pairs) != 0;
-    }
+    [[nodiscard]] bool takes_pairs() const noexcept { return plan.operations.intersects(of_pairs); }
 };
 
 } // namespace steadfold::inline v0::detail

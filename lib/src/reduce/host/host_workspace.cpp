@@ -51,7 +51,7 @@ class host_workspace final : public workspace_engine {
 
   private:
     exact::reduction_state reduced(workspace_input const& input) {
-        if (((plan_.features | plan_.fast_features) & feature_pairs) != 0)
+        if (plan_.operations.intersects(of_pairs))
             back_end_->add_pairs(input.x, input.y, input.count, {});
         else
             back_end_->add(input.x, input.count, input.first_index, {});
