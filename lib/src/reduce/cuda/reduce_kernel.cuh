@@ -35,7 +35,10 @@ __device__ inline void clear(void* memory, unsigned bytes) {
 
 /// A barrier of the workers, which in bulk mode are all warps but the last.
 __device__ inline void sync_workers(int workers) {
-    asm volatile("barrier.sync 1, %0;" ::"r"(workers) : "memory");
+    if (workers == static_cast<int>(blockDim.x))
+        __syncthreads();
+    else
+        asm volatile("barrier.sync 1, %0;" ::"r"(workers) : "memory");
 }
 
 /// The largest of the workers' peaks; a barrier.
@@ -62,6 +65,12 @@ __device__ void for_each_tile(pass_arguments const& arguments, vector_source<Pas
             for (int u = 0; u < Count; ++u) {
                 x[u] = as_vector(batch.stage[u * workers]);
                 y[u] = source.has_y() ? as_vector(batch.stage[u * workers + copies.y_offset()]) : x[u];
+            }
+        } else if (tile < whole) {
+#pragma unroll
+            for (int u = 0; u < Count; ++u) {
+                x[u] = source.x(batch.first() + u * workers);
+                y[u] = source.y(batch.first() + u * workers, x[u]);
             }
         } else {
             source.any(batch.first(), workers, x, y);

@@ -109,7 +109,7 @@ __device__ inline bool quick_result(operation op, leading_word const& x, finish_
     if (x.top != 0) {
         int exponent = x.exponent;
         double value;
-        if (!is_mean && !is_root) {
+        if (!is_mean && !is_root) [[likely]] {
             // Rounded once from the integer: 64 bits leave room for the sticky one.
             std::uint64_t const whole = x.top | (x.sticky ? 1 : 0);
             int const lost = real == dtype::float64 ? 11 : 40;
