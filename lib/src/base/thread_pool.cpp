@@ -13,7 +13,8 @@ namespace steadfold::inline v0::base {
 namespace {
 
 // Long enough for the next call of a solver's loop, short enough not to be felt by whoever else has work for the CPU.
-constexpr std::chrono::microseconds spin_time{50};
+// Soon it is offered to others, since among them may be the thread that is waited for.
+constexpr std::chrono::microseconds spin_time{5}, awake_time{50};
 
 // Below this many elements a thread, waking it costs more than the work.
 constexpr std::int64_t elements_worth_a_thread = 16 * 1024;
@@ -94,13 +95,14 @@ void thread_pool::work(int index) {
 template <class T>
 void thread_pool::wait_while(std::atomic<T> const& value, T old) const noexcept {
     if (!impatient_) {
-        auto const end = std::chrono::steady_clock::now() + spin_time;
-        do {
+        auto const begin = std::chrono::steady_clock::now();
+        for (auto waited = begin - begin; waited < awake_time; waited = std::chrono::steady_clock::now() - begin) {
             for (int i = 0; i < 16; ++i) {
                 if (value.load(std::memory_order_acquire) != old) return;
                 pause();
             }
-        } while (std::chrono::steady_clock::now() < end);
+            if (waited > spin_time) std::this_thread::yield();
+        }
     }
     value.wait(old, std::memory_order_acquire);
 }

@@ -19,7 +19,7 @@ namespace steadfold::inline v0::base {
 /// A fixed set of threads that run one job at a time together with the caller. One caller at a time.
 ///
 /// They inherit the caller's CPU set. A pool that has a thread for every allowed CPU keeps each on one NUMA node, see
-/// thread_homes(); the caller goes where it likes. For a few microseconds after a job they wait for the next one
+/// thread_homes(); the caller goes where it likes. For some microseconds after a job they wait for the next one
 /// without sleeping, unless there are more threads than CPUs: waking fifteen threads takes longer than many a sum.
 class thread_pool {
   public:
