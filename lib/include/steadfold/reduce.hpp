@@ -127,7 +127,8 @@ template <class T>
     return detail::typed<T>(reduce(ranks, dtype_of<T>, pieces, operations, options));
 }
 
-/// Sum of x[i] * y[i] over every rank, correctly rounded. Collective; the views must be of the same length.
+/// Sum of x[i] * y[i] over every rank, correctly rounded. Collective; the views must be of the same length. Complex
+/// elements are not conjugated (BLAS dotu): see pairs.hpp for the other one.
 [[nodiscard]] result_value dot(communicator const& ranks, array_view x, array_view y,
                                reduce_options const& options = {});
 

@@ -24,6 +24,13 @@ struct evaluation_scratch {
     std::uint64_t digits[exact::combination_capacity];
 };
 
+/// Narrow signed integers are kept sign-extended, so that as_int64() is right for every integer type.
+[[nodiscard]] STEADFOLD_HOST_DEVICE inline std::uint64_t extended(std::uint64_t bits, dtype type) {
+    if (!is_signed_integer(type)) return bits;
+    int const shift = 64 - static_cast<int>(8 * size_bytes(type));
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
+}
+
 class evaluator {
   public:
     STEADFOLD_HOST_DEVICE evaluator(operation op, state_view const& state, finish_options const& options,
@@ -71,7 +78,8 @@ class evaluator {
     STEADFOLD_HOST_DEVICE bool is_root() const { return is(operation::l2, operation::stddev); }
     STEADFOLD_HOST_DEVICE bool is_element() const { return is(operation::min, operation::max, operation::linf); }
     /// Sums whose terms have signs: they can be -0, and infinities can meet.
-    STEADFOLD_HOST_DEVICE bool is_signed_sum() const { return is(operation::sum, operation::mean, operation::dot); }
+    STEADFOLD_HOST_DEVICE bool is_signed_sum() const { return is(operation::sum, operation::mean) || is_dot(); }
+    STEADFOLD_HOST_DEVICE bool is_dot() const { return is(operation::dot, operation::dot_conjugated); }
     /// From the plain sums of `fast` mode; spreads and extrema are always exact.
     STEADFOLD_HOST_DEVICE bool is_fast() const {
         return options_.mode == reduction_mode::fast && !is_integer(real_) && !is_spread() && !is_element();
@@ -119,7 +127,7 @@ class evaluator {
 
     STEADFOLD_HOST_DEVICE result_value rounded_parts() const {
         dtype const type = result_type();
-        bool const is_pair = is_complex(options_.type) && is(operation::sum, operation::mean);
+        bool const is_pair = is_complex(options_.type) && is_signed_sum();
         std::uint64_t real = 0, imaginary = 0;
         status_flags status = status_flags::none;
 #ifdef __CUDA_ARCH__
@@ -132,13 +140,6 @@ class evaluator {
         }
         dtype const whole = !is_pair ? type : type == dtype::float64 ? dtype::complex128 : dtype::complex64;
         return {whole, {{real, imaginary}}, status};
-    }
-
-    /// Narrow signed integers are kept sign-extended, so that as_int64() is right for every integer type.
-    STEADFOLD_HOST_DEVICE static std::uint64_t extended(std::uint64_t bits, dtype type) {
-        if (!is_signed_integer(type)) return bits;
-        int const shift = 64 - static_cast<int>(8 * size_bytes(type));
-        return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
     }
 
     /// Every operation takes the same way, so that threads of a warp with different ones stay together.
@@ -197,7 +198,7 @@ class evaluator {
         component_view const& part = state_.component[c];
         component_view const& other = state_.component[1]; // zeros, for real data
         if (is(operation::l1)) return bits_of(part.fast_magnitudes + other.fast_magnitudes);
-        if (is(operation::dot)) return bits_of(part.fast_products);
+        if (is_dot()) return bits_of(part.fast_products);
         if (is(operation::sum, operation::mean)) return bits_of(part.fast_sum);
         return bits_of(part.fast_products + other.fast_products);
     }
@@ -205,6 +206,7 @@ class evaluator {
     /// The digits that are rounded, or divided and rounded; sums over both components are made in the scratch.
     STEADFOLD_HOST_DEVICE exact::digit_span digits(int c) const {
         if (is(operation::sum, operation::mean)) return state_.component[c].sum;
+        if (is_dot()) return state_.component[c].products;
         bool const of_magnitudes = is(operation::l1);
         exact::digit_span const& first = of_magnitudes ? state_.component[0].magnitudes : state_.component[0].products;
         if (!is_spread() && !is_complex(options_.type)) return first;

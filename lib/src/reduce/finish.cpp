@@ -2,6 +2,7 @@
 
 #include "base/floating_environment.hpp"
 #include "reduce/evaluate.hpp"
+#include "reduce/weighted_mean.hpp"
 
 #include <type_traits>
 
@@ -28,7 +29,8 @@ reduction_results finish(exact::reduction_state const& state, plan const& plan, 
     reduction_results results;
     for (int i = 0; i < operation_count; ++i) {
         auto const op = static_cast<operation>(i);
-        if (plan.operations.contains(op)) results.set(op, evaluate(op, view, how, scratch));
+        if (!plan.operations.contains(op)) continue;
+        results.set(op, op == operation::weighted_mean ? weighted_mean(view, how) : evaluate(op, view, how, scratch));
     }
     return results;
 }

@@ -22,7 +22,8 @@ unsigned features_of(operation_set ops) noexcept {
     if (ops.intersects(sum_of_squares | l2 | variance | stddev)) features |= feature_products;
     if (ops.intersects(extrema | linf)) features |= feature_extrema;
     if (ops.intersects(zero_count | any | every | product)) features |= feature_zeros;
-    if (ops.contains(operation::dot)) features |= feature_products | feature_pairs;
+    if (ops.intersects(of_pairs)) features |= feature_products | feature_pairs;
+    if (ops.contains(operation::weighted_mean)) features |= feature_sum; // of the weights
     if (ops.intersects(only_for_integers)) features |= feature_bits;
     if (ops.intersects(product)) features |= feature_factors;
     return features;
@@ -40,8 +41,8 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
         throw argument_error("bitand, bitor and bitxor are defined for integers, not for " + type_name);
     if (operations.intersects(of_pairs) && std::popcount(operations.bits()) > 1)
         throw argument_error(to_string(operations) + ": dot and other operations of two arrays stand alone");
-    if (operations.contains(operation::dot) && is_complex(type))
-        throw argument_error("dot of " + type_name + " is not available; pass real and imaginary parts as real arrays");
+    if (operations.contains(operation::weighted_mean) && is_complex(type))
+        throw argument_error("weighted means of " + type_name + " are not available");
     if (options.ddof != 0 && options.ddof != 1)
         throw argument_error("ddof is " + std::to_string(options.ddof) + "; it must be 0 or 1");
     if (options.missing && !is_integer(type))
@@ -49,23 +50,27 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
                              " elements with NaN and use nan_policy::ignore");
     if (options.result && is_complex(*options.result))
         throw argument_error("a complex result type cannot be asked for; give the type of its parts");
-    if (options.result && is_complex(type) && operations.intersects(sum | mean) && *options.result != dtype::float64 &&
-        *options.result != dtype::float32)
+    if (options.result && is_complex(type) && operations.intersects(sum | mean | of_pairs) &&
+        *options.result != dtype::float64 && *options.result != dtype::float32)
         throw argument_error("sums and means of " + type_name + " are complex64 or complex128: ask for float32 or " +
                              "float64, not " + std::string(name(*options.result)));
-    if (options.missing && operations.contains(operation::dot))
-        throw argument_error("dot does not take a missing value");
+    if (options.missing && operations.intersects(of_pairs))
+        throw argument_error(to_string(operations) + " does not take a missing value");
     // `fast` concerns only what rounds along the way; variances would cancel and stay exact.
     operation_set wandering;
     if (options.mode == reduction_mode::fast && !is_integer(type))
-        wandering = operations.intersection(sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot});
+        wandering = operations.intersection(sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot} |
+                                            operation_set{operation::dot_conjugated});
     unsigned const features = features_of(operations.without(wandering));
     return {type, operations, features, features_of(wandering), options.mode, options.missing};
 }
 
 void require_available_on_gpus(plan const& plan) {
-    operation_set const missing = plan.operations.intersection(only_for_integers | product);
+    operation_set const missing =
+        plan.operations.intersection(only_for_integers | product | of_pairs.without(operation::dot));
     if (!missing.empty()) throw argument_error(to_string(missing) + " is not available on GPUs yet");
+    if (is_complex(plan.type) && plan.operations.contains(operation::dot))
+        throw argument_error("dot of " + std::string(name(plan.type)) + " is not available on GPUs yet");
 }
 
 unsigned family_of(unsigned features) noexcept {

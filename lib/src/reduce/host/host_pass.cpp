@@ -43,28 +43,6 @@ void host_pass::add(void const* data, std::int64_t count, std::int64_t first_ind
     state_.elements += count;
 }
 
-void host_pass::add_pairs(void const* x, void const* y, std::int64_t count) {
-    auto const bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
-    for (std::int64_t done = 0; done < count; done += tile_elements) {
-        auto const n = static_cast<int>(std::min<std::int64_t>(tile_elements, count - done));
-        void const* a = static_cast<std::byte const*>(x) + done * bytes;
-        void const* b = static_cast<std::byte const*>(y) + done * bytes;
-        if (is_integer(real_)) {
-            deposit_integers(widened_integers(a, n, integer_scratch(0)), widened_integers(b, n, integer_scratch(1)), n);
-        } else {
-            double const* wide_a = widened(a, n, float_scratch(0));
-            double const* wide_b = widened(b, n, float_scratch(1));
-            if (plan_.mode == reduction_mode::fast)
-                fast_pairs(wide_a, wide_b, n);
-            else if (fold(wide_a, wide_b, n, quantity::products))
-                count_pair_specials(wide_a, wide_b, n);
-            note_pair_signs(wide_a, wide_b, n);
-        }
-        count_deposits(n);
-    }
-    state_.elements += count;
-}
-
 void host_pass::count_deposits(std::int64_t elements) {
     // An element makes at most two deposits into one limb.
     state_.pending += elements;
@@ -120,21 +98,6 @@ void host_pass::count_specials(tile const& t) {
     }
 }
 
-void host_pass::count_pair_specials(double const* x, double const* y, int n) {
-    exact::special_counts& counts = state_.component[0].counts;
-    for (int i = 0; i < n; ++i) {
-        auto const a = std::bit_cast<std::uint64_t>(x[i]), b = std::bit_cast<std::uint64_t>(y[i]);
-        if (exact::is_nan_bits(a) || exact::is_nan_bits(b))
-            ++counts.nan;
-        else if (exact::is_finite_bits(a) && exact::is_finite_bits(b))
-            continue;
-        else if (exact::is_zero_bits(a) || exact::is_zero_bits(b))
-            ++counts.invalid;
-        else
-            ++((a ^ b) >> 63 ? counts.negative_infinity : counts.positive_infinity);
-    }
-}
-
 void host_pass::note_signs(tile const& t) {
     for (int c = 0; c < components_; ++c) {
         std::int64_t& noted = state_.component[c].counts.not_negative_zero;
@@ -143,16 +106,6 @@ void host_pass::note_signs(tile const& t) {
             auto const other = std::bit_cast<std::uint64_t>(t.x[components_ == 2 ? i ^ 1 : i]);
             if (bits != exact::negative_zero_bits && !exact::is_nan_bits(bits) && !exact::is_nan_bits(other)) noted = 1;
         }
-    }
-}
-
-void host_pass::note_pair_signs(double const* x, double const* y, int n) {
-    std::int64_t& noted = state_.component[0].counts.not_negative_zero;
-    for (int i = 0; i < n && noted == 0; ++i) {
-        auto const a = std::bit_cast<std::uint64_t>(x[i]), b = std::bit_cast<std::uint64_t>(y[i]);
-        if (exact::is_nan_bits(a) || exact::is_nan_bits(b)) continue;
-        bool const negative_zero = (exact::is_zero_bits(a) || exact::is_zero_bits(b)) && ((a ^ b) >> 63);
-        if (!negative_zero) noted = 1;
     }
 }
 

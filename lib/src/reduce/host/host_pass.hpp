@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace steadfold::inline v0::host {
 
@@ -37,6 +38,10 @@ class host_pass {
     void process(tile const& t);
     void fast(tile const& t, bool special);
     void count_specials(tile const& t);
+    void add_real_pairs(double const* x, double const* y, int n);
+    void add_complex_pairs(double const* x, double const* y, int elements);
+    void take_parts();
+    void add_weights(double const* w, double const* x, int n, bool special);
     void count_pair_specials(double const* x, double const* y, int n);
     void extrema(tile const& t, bool special);
     void count_zeros(tile const& t);
@@ -78,6 +83,8 @@ class host_pass {
     exact::reduction_state state_;
     std::unique_ptr<double[]> widened_floats_;         // two tiles
     std::unique_ptr<std::int64_t[]> widened_integers_; // two tiles
+    std::vector<host_pass> parts_;                     // of complex products, real and imaginary
+    std::unique_ptr<double[]> split_;                  // parts of a tile, or weights without NaN
 };
 
 } // namespace steadfold::inline v0::host

@@ -1,0 +1,56 @@
+/// Reductions of two arrays besides dot(): conjugated products, weighted sums and means.
+///
+///     std::complex<double> rho = sf::dot_conjugated(world, sf::view{r.data(), n}, sf::view{z.data(), n});
+///     double mean = sf::weighted_mean(world, sf::view{volumes.data(), n}, sf::view{pressure.data(), n});
+///
+/// Every result is the mathematically exact value rounded once, as in reduce.hpp, and for the same pairs the same bits
+/// everywhere. A pair with a NaN counts as NaN. All calls are collective; both arrays have the same type and length.
+/// Arrays in GPU memory are refused so far.
+#pragma once
+
+#include "steadfold/reduce.hpp"
+
+#include <type_traits>
+
+namespace steadfold {
+inline namespace v0 {
+
+/// Sum of conj(x[i]) * y[i] (BLAS dotc, NumPy's vdot; dot() is dotu); of real data the same as dot(). Each part is the
+/// exact sum of its 2n real products, rounded once; infinities follow the rules of sums of these real products.
+[[nodiscard]] result_value dot_conjugated(communicator const& ranks, array_view x, array_view y,
+                                          reduce_options const& options = {});
+
+/// Sum of w[i] * x[i]: dot() by another name.
+[[nodiscard]] inline result_value weighted_sum(communicator const& ranks, array_view w, array_view x,
+                                               reduce_options const& options = {}) {
+    return dot(ranks, w, x, options);
+}
+
+/// Sum of w[i] * x[i] over sum of w[i], both exact, the quotient rounded once; always exact, in `fast` mode too.
+///
+/// Weights may be negative. NaN with status `invalid` if they add up to 0 or one of them is infinite; of nothing NaN
+/// with status `empty`. An infinite element with weight other than 0 makes the mean infinite. Result: the real type of
+/// means, or options.result.
+/// @throws argument_error for complex data, besides what reduction throws
+[[nodiscard]] result_value weighted_mean(communicator const& ranks, array_view w, array_view x,
+                                         reduce_options const& options = {});
+
+/// Typed forms; `options.result` must not be set.
+template <class T, class U>
+[[nodiscard]] auto dot_conjugated(communicator const& ranks, view<T> x, view<U> y, reduce_options const& options = {}) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "two arrays of one type are needed");
+    detail::require_default_result(options);
+    return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::sum>(
+        dot_conjugated(ranks, array_view(x), array_view(y), options));
+}
+
+template <class T, class U>
+[[nodiscard]] auto weighted_mean(communicator const& ranks, view<T> w, view<U> x, reduce_options const& options = {}) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "two arrays of one type are needed");
+    detail::require_default_result(options);
+    return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::mean>(
+        weighted_mean(ranks, array_view(w), array_view(x), options));
+}
+
+} // namespace v0
+} // namespace steadfold
