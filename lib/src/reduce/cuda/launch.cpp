@@ -88,7 +88,7 @@ pass_arguments launcher::arguments_for(void const* x, void const* y, std::int64_
     arguments.has_ends =
         arguments.head > 0 || arguments.head + arguments.vectors * 16 / component_bytes_ != arguments.length;
     int const bulk_blocks = bulk_blocks_[y != nullptr ? 1 : 0];
-    arguments.tiles = tiles_of(arguments, bulk_workers());
+    if (bulk_blocks > 0) arguments.tiles = tiles_of(arguments, bulk_workers());
     arguments.bulk = bulk_blocks > 0 && arguments.x_aligned && (y == nullptr || arguments.y_aligned) &&
                      arguments.tiles >= bulk_blocks;
     if (!arguments.bulk) arguments.tiles = tiles_of(arguments, threads_);
