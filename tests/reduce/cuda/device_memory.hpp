@@ -38,6 +38,7 @@ class device_bytes {
     }
     device_bytes(std::vector<std::byte> const& values, std::size_t offset = 0) : device_bytes{values.size(), offset} {
         require(cudaMemcpy(data(), values.data(), values.size(), cudaMemcpyHostToDevice));
+        require(cudaDeviceSynchronize()); // the copy from pageable memory may end later, and streams do not wait for it
     }
     [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(memory_.get()) + offset_; }
 

@@ -63,6 +63,7 @@ TEST_F(cuda_future, is_ready_when_the_device_is_done_and_not_before) {
     std::vector<double> const x = {1, 2, 3};
     device_bytes const memory{24};
     require(cudaMemcpy(memory.data(), x.data(), 24, cudaMemcpyHostToDevice));
+    require(cudaDeviceSynchronize());
     sf::view const v{reinterpret_cast<double const*>(memory.data()), 3};
     sf::workspace work{sf::dtype::float64, sf::operation::dot, {}, on_gpu};
     held_stream held;
@@ -86,6 +87,7 @@ TEST_F(cuda_future, of_two_ranks_waits_for_its_own_device_first_and_can_be_asked
     std::vector<double> const x = {1, 2, 3};
     device_bytes const memory{24};
     require(cudaMemcpy(memory.data(), x.data(), 24, cudaMemcpyHostToDevice));
+    require(cudaDeviceSynchronize());
     sf::view const v{reinterpret_cast<double const*>(memory.data()), 3};
     auto const backend = std::make_shared<twin_ranks>();
     sf::communicator const twins{backend};
@@ -125,6 +127,7 @@ TEST_F(cuda_future, may_outlive_its_workspace) {
     std::vector<double> const x = {1, 2, 3};
     device_bytes const memory{24};
     require(cudaMemcpy(memory.data(), x.data(), 24, cudaMemcpyHostToDevice));
+    require(cudaDeviceSynchronize());
     sf::view const v{reinterpret_cast<double const*>(memory.data()), 3};
     held_stream held;
     sf::future<sf::statistics<double>> later;
@@ -140,6 +143,7 @@ TEST_F(cuda_future, cannot_be_captured_but_can_be_asked_during_a_capture) {
     std::vector<double> const x = {1, 2, 3};
     device_bytes const memory{24};
     require(cudaMemcpy(memory.data(), x.data(), 24, cudaMemcpyHostToDevice));
+    require(cudaDeviceSynchronize());
     sf::view const v{reinterpret_cast<double const*>(memory.data()), 3};
     own_stream const stream, captured;
     sf::workspace work{sf::dtype::float64, sf::operation::dot, {}, on_gpu}, other{work.type(), sf::sum, {}, on_gpu};

@@ -128,6 +128,7 @@ TEST_F(cuda_workspace, a_graph_over_large_arrays_gives_the_same_bits_1000_times)
     for (std::size_t k = 0; k < kinds; ++k) {
         sample const s = generate(classes[k], sf::dtype::float32, n, k);
         require(cudaMemcpy(data.data() + k * bytes, s.bytes.data(), bytes, cudaMemcpyHostToDevice));
+        require(cudaDeviceSynchronize());
         expected.push_back(evaluate(summarise(s.bytes.data(), n, s.type), sf::operation::sum, {}));
     }
     sf::workspace sums{sf::dtype::float32, sf::sum, {}, on_gpu};
