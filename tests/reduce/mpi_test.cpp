@@ -1,10 +1,14 @@
 // Runs under mpirun with 1 to 8 ranks, every rank the same tests: the results of all ranks are those of one.
 #include "steadfold/error.hpp"
+#include "steadfold/moments.hpp"
 #include "steadfold/mpi.hpp"
+#include "steadfold/pairs.hpp"
 #include "support/check.hpp"
 #include "support/oracle_factors.hpp"
 
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -75,6 +79,24 @@ TEST_F(ranks, change_no_truth_value_bits_or_product) {
                 for (int i = 0; i < sf::operation_count; ++i)
                     if (auto const op = static_cast<sf::operation>(i); got.operations().contains(op))
                         expect_same(got[op], evaluate_factors(s, op, {}), op, s.label);
+            }
+}
+
+TEST_F(ranks, change_no_bit_of_pairs_transforms_and_moments) {
+    for (sf::dtype const type : {sf::dtype::float64, sf::dtype::int32, sf::dtype::complex64})
+        for (int which = 0; which < pair_class_count; ++which)
+            for (std::int64_t const wanted : {0, 2, 5, 3000}) {
+                auto const [x, y] = generate_pair(static_cast<pair_class>(which), type, wanted, 12);
+                std::int64_t const n = x.n; // half of it for complex data
+                std::int64_t const first = start_of(rank, n, which % 2 == 0),
+                                   end = rank + 1 == size ? n : start_of(rank + 1, n, which % 2 == 0);
+                sf::array_view const mine = x.part(first, end - first), other = y.part(first, end - first);
+                EXPECT_EQ(sf::dot_conjugated(world, mine, other), sf::dot_conjugated({}, x.view(), y.view()));
+                EXPECT_EQ(sf::distance(world, mine, other), sf::distance({}, x.view(), y.view()));
+                if (sf::is_complex(type)) continue;
+                EXPECT_EQ(sf::weighted_mean(world, mine, other), sf::weighted_mean({}, x.view(), y.view()));
+                sf::moments const all = sf::central_moments(world, mine), one = sf::central_moments({}, x.view());
+                EXPECT_EQ(std::memcmp(&all, &one, offsetof(sf::moments, status)), 0) << x.label;
             }
 }
 

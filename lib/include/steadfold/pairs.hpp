@@ -1,4 +1,4 @@
-/// Reductions of two arrays besides dot(): conjugated products, weighted sums and means.
+/// Reductions of two arrays besides dot(): conjugated products, weighted sums and means, distances.
 ///
 ///     std::complex<double> rho = sf::dot_conjugated(world, sf::view{r.data(), n}, sf::view{z.data(), n});
 ///     double mean = sf::weighted_mean(world, sf::view{volumes.data(), n}, sf::view{pressure.data(), n});
@@ -35,6 +35,14 @@ inline namespace v0 {
 [[nodiscard]] result_value weighted_mean(communicator const& ranks, array_view w, array_view x,
                                          reduce_options const& options = {});
 
+/// Euclidean distance: the L2 norm of x - y. The differences are rounded element by element, to the type of the
+/// elements (half and bfloat16: to float; integers: not at all); the sum of their squares is exact and its root
+/// correctly rounded. Inf - Inf is a NaN like others. Result: as l2 of the differences: float64 for float64 and
+/// integers, else float32.
+/// @throws argument_error for arrays of different type or length, device memory, or a missing value
+[[nodiscard]] result_value distance(communicator const& ranks, array_view x, array_view y,
+                                    reduce_options const& options = {});
+
 /// Typed forms; `options.result` must not be set.
 template <class T, class U>
 [[nodiscard]] auto dot_conjugated(communicator const& ranks, view<T> x, view<U> y, reduce_options const& options = {}) {
@@ -50,6 +58,14 @@ template <class T, class U>
     detail::require_default_result(options);
     return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::mean>(
         weighted_mean(ranks, array_view(w), array_view(x), options));
+}
+
+template <class T, class U>
+[[nodiscard]] auto distance(communicator const& ranks, view<T> x, view<U> y, reduce_options const& options = {}) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "two arrays of one type are needed");
+    detail::require_default_result(options);
+    return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::real>(
+        distance(ranks, array_view(x), array_view(y), options));
 }
 
 } // namespace v0

@@ -41,6 +41,18 @@ class host_backend final : public backend {
         });
     }
 
+    void add_source(detail::tile_source source, std::int64_t count, std::int64_t first_index) override {
+        split(count, [&](host::host_pass& pass, index_range range) {
+            auto const tile = std::make_unique_for_overwrite<std::byte[]>(
+                static_cast<std::size_t>(host::tile_elements * element_bytes()));
+            for (std::int64_t done = 0; done < range.count; done += host::tile_elements) {
+                std::int64_t const n = std::min<std::int64_t>(host::tile_elements, range.count - done);
+                source.fill(source.context, range.first + done, n, tile.get());
+                pass.add(tile.get(), n, first_index + range.first + done);
+            }
+        });
+    }
+
     void wait() override {}
 
     exact::reduction_state take() override {

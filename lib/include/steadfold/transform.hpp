@@ -1,0 +1,124 @@
+/// Reductions of what a function makes of the elements, and operators of your own.
+///
+///     auto s = sf::transform_reduce(world, sf::view{t.data(), n}, [](double x) { return x * x * x; }, sf::sum |
+///     sf::max); auto e = sf::transform_reduce(world, sf::view{p.data(), n}, sf::view{q.data(), n},
+///                                   [](float a, float b) { return double{a} * b; }, sf::sum);
+///     int g = sf::fast_reduce(sf::view{k.data(), n}, 0, [](int a, int b) { return std::gcd(a, b); });
+///
+/// The function is called once an element, from several threads at once, in the default floating-point environment,
+/// and compiled in your own program, with its flags. What it returns is reduced exactly: the same bits everywhere, as
+/// long as the function is. For that compile it with -ffp-contract=off and without -ffast-math. Host memory only so
+/// far.
+#pragma once
+
+#include "steadfold/reduce.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace steadfold {
+inline namespace v0 {
+
+namespace detail {
+
+/// An array that is made piece by piece: fill() writes `count` elements, from element `first` on. Called by several
+/// threads at once.
+struct tile_source {
+    void (*fill)(void const* context, std::int64_t first, std::int64_t count, void* out);
+    void const* context;
+};
+
+/// reduce() of the source's `count` elements of `type`. Collective.
+[[nodiscard]] reduction_results reduce_source(communicator const& ranks, dtype type, tile_source source,
+                                              std::int64_t count, operation_set operations,
+                                              reduce_options const& options, std::int64_t first_index = 0);
+
+/// @throws argument_error for memory that only a GPU can read
+void require_host_memory(array_view data);
+/// @throws argument_error for arrays of different length
+void require_same_length(array_view x, array_view y);
+
+/// Calls run(context, i) for every i in [0, count), on several threads.
+void run_on_threads(void (*run)(void const* context, std::int64_t i), void const* context, std::int64_t count);
+
+} // namespace detail
+
+/// Results over f(x[i]) on every rank, in one pass. f returns an element type of reduce().
+/// Collective over `ranks`.
+///
+/// @param f  callable as const from several threads; an exception of it is thrown again here, on this rank only
+/// @throws argument_error for device memory, besides what reduction throws
+template <class T, class F>
+[[nodiscard]] auto transform_reduce(communicator const& ranks, view<T> x, F const& f, operation_set operations,
+                                    reduce_options const& options = {}, std::int64_t first_index = 0) {
+    using result = std::remove_cvref_t<std::invoke_result_t<F const&, T const&>>;
+    detail::require_default_result(options);
+    detail::require_host_memory(x);
+    struct context {
+        T const* x;
+        F const* f;
+    } const what{x.data(), &f};
+    auto const fill = [](void const* from, std::int64_t first, std::int64_t count, void* out) {
+        auto const& c = *static_cast<context const*>(from);
+        for (std::int64_t i = 0; i < count; ++i) static_cast<result*>(out)[i] = (*c.f)(c.x[first + i]);
+    };
+    return detail::typed<result>(
+        detail::reduce_source(ranks, dtype_of<result>, {fill, &what}, x.size(), operations, options, first_index));
+}
+
+/// The same over f(x[i], y[i]).
+template <class T, class U, class F>
+[[nodiscard]] auto transform_reduce(communicator const& ranks, view<T> x, view<U> y, F const& f,
+                                    operation_set operations, reduce_options const& options = {},
+                                    std::int64_t first_index = 0) {
+    using result = std::remove_cvref_t<std::invoke_result_t<F const&, T const&, U const&>>;
+    detail::require_default_result(options);
+    detail::require_host_memory(x);
+    detail::require_host_memory(y);
+    detail::require_same_length(x, y);
+    struct context {
+        T const* x;
+        U const* y;
+        F const* f;
+    } const what{x.data(), y.data(), &f};
+    auto const fill = [](void const* from, std::int64_t first, std::int64_t count, void* out) {
+        auto const& c = *static_cast<context const*>(from);
+        for (std::int64_t i = 0; i < count; ++i) static_cast<result*>(out)[i] = (*c.f)(c.x[first + i], c.y[first + i]);
+    };
+    return detail::typed<result>(
+        detail::reduce_source(ranks, dtype_of<result>, {fill, &what}, x.size(), operations, options, first_index));
+}
+
+/// identity op x[0] op x[1] ... of this process's array, for any associative operator; it need not commute.
+///
+/// Blocks of 4096 elements are folded from the left, then the blocks: the same order, thus the same bits, for any
+/// number of threads, but not the same as a plain loop's where the operator rounds.
+template <class T, class Value, class Operator>
+[[nodiscard]] Value fast_reduce(view<T> x, Value identity, Operator const& op) {
+    constexpr std::int64_t block = 4096;
+    detail::require_host_memory(x);
+    struct slot { // std::vector<bool> would share bytes among threads
+        Value value;
+    };
+    std::vector<slot> folded(static_cast<std::size_t>((x.size() + block - 1) / block), slot{identity});
+    struct context {
+        view<T> x;
+        Operator const* op;
+        slot* out;
+    } const what{x, &op, folded.data()};
+    auto const fold = [](void const* from, std::int64_t b) {
+        auto const& c = *static_cast<context const*>(from);
+        std::int64_t const first = b * block, last = std::min(first + block, c.x.size());
+        Value value = c.x.data()[first];
+        for (std::int64_t i = first + 1; i < last; ++i) value = (*c.op)(value, c.x.data()[i]);
+        c.out[b].value = value;
+    };
+    detail::run_on_threads(fold, &what, static_cast<std::int64_t>(folded.size()));
+    for (slot const& one : folded) identity = op(identity, one.value);
+    return identity;
+}
+
+} // namespace v0
+} // namespace steadfold

@@ -1,0 +1,130 @@
+#include "steadfold/moments.hpp"
+
+#include "base/floating_environment.hpp"
+#include "exact/element.hpp"
+#include "reduce/arguments.hpp"
+#include "reduce/host/isa.hpp"
+#include "reduce/host/tile_kernels.hpp"
+#include "steadfold/error.hpp"
+#include "steadfold/transform.hpp"
+
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace steadfold::inline v0 {
+
+namespace {
+
+static_assert(FLT_EVAL_METHOD == 0, "powers must be rounded to double");
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+struct centred {
+    array_view x;
+    double mean;
+    std::optional<std::int64_t> missing;
+    host::tile_kernels const* kernels;
+};
+
+template <class T>
+void convert(centred const& c, std::int64_t first, std::int64_t count, double* out) {
+    auto const* x = static_cast<T const*>(c.x.data) + first;
+    for (std::int64_t i = 0; i < count; ++i) {
+        bool const missing = std::is_integral_v<T> && c.missing && static_cast<std::int64_t>(x[i]) == *c.missing;
+        out[i] = missing ? not_a_number : static_cast<double>(x[i]);
+    }
+}
+
+void to_double(centred const& c, std::int64_t first, std::int64_t count, double* out) {
+    switch (c.x.type) {
+    case dtype::float64:
+        return convert<double>(c, first, count, out);
+    case dtype::float32:
+        return convert<float>(c, first, count, out);
+    case dtype::float16:
+        return c.kernels->widen_half(static_cast<std::uint16_t const*>(c.x.data) + first, static_cast<int>(count), out);
+    case dtype::bfloat16:
+        return c.kernels->widen_bfloat16(static_cast<std::uint16_t const*>(c.x.data) + first, static_cast<int>(count),
+                                         out);
+    case dtype::int8:
+        return convert<std::int8_t>(c, first, count, out);
+    case dtype::int16:
+        return convert<std::int16_t>(c, first, count, out);
+    case dtype::int32:
+        return convert<std::int32_t>(c, first, count, out);
+    case dtype::int64:
+        return convert<std::int64_t>(c, first, count, out);
+    case dtype::uint8:
+        return convert<std::uint8_t>(c, first, count, out);
+    case dtype::uint16:
+        return convert<std::uint16_t>(c, first, count, out);
+    case dtype::uint32:
+        return convert<std::uint32_t>(c, first, count, out);
+    default:
+        return convert<std::uint64_t>(c, first, count, out);
+    }
+}
+
+template <int Power>
+void powers(void const* context, std::int64_t first, std::int64_t count, void* out) {
+    auto const& c = *static_cast<centred const*>(context);
+    auto* const values = static_cast<double*>(out);
+    to_double(c, first, count, values);
+    for (std::int64_t i = 0; i < count; ++i) {
+        double const d = values[i] - c.mean, d2 = d * d;
+        values[i] = Power == 2 ? d2 : Power == 3 ? d2 * d : d2 * d2;
+    }
+}
+
+bool is_finite(double x) {
+    return exact::is_finite_bits(std::bit_cast<std::uint64_t>(x));
+}
+
+void add_ratios(moments& m) {
+    auto const n = static_cast<double>(m.count);
+    m.skewness = m.third / (m.second * std::sqrt(m.second));
+    m.kurtosis = m.fourth / (m.second * m.second) - 3;
+    m.corrected_skewness = m.count < 3 ? not_a_number : m.skewness * (std::sqrt(n * (n - 1)) / (n - 2));
+    m.corrected_kurtosis = m.count < 4 ? not_a_number : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * m.kurtosis + 6);
+    bool const finite = is_finite(m.second) && is_finite(m.third) && is_finite(m.fourth);
+    if (finite && m.second * m.second > 0) return;
+    m.skewness = m.kurtosis = m.corrected_skewness = m.corrected_kurtosis = not_a_number;
+    m.status = status_flags::invalid;
+}
+
+} // namespace
+
+moments central_moments(communicator const& ranks, array_view x, reduce_options const& options) {
+    reduce_detail::require_elements(x, x.type, "the array");
+    if (is_complex(x.type))
+        throw argument_error("central moments of " + std::string(name(x.type)) + " are not available");
+    detail::require_host_memory(x);
+    reduce_options how{.nans = options.nans, .result = dtype::float64, .missing = options.missing};
+    reduction_results const first = reduce(ranks, x, mean | count, how);
+    // Missing elements become NaN, and both are left out; NaN that propagates has made the mean NaN already.
+    if (how.missing) how.nans = nan_policy::ignore;
+    how.missing.reset();
+    moments m;
+    m.count = first[operation::count].as_int64();
+    m.mean = first[operation::mean].as_double();
+    centred const context{x, m.mean, options.missing, &host::choose_level()};
+    auto const moment = [&](decltype(detail::tile_source::fill) fill) {
+        // Of infinite data; Inf - Inf must not pass for a NaN that is left out.
+        if (!is_finite(m.mean)) return not_a_number;
+        auto const of = detail::reduce_source(ranks, dtype::float64, {fill, &context}, x.count, mean, how);
+        return of[operation::mean].as_double();
+    };
+    m.second = moment(powers<2>);
+    m.third = moment(powers<3>);
+    m.fourth = moment(powers<4>);
+    base::default_floating_environment const environment;
+    add_ratios(m);
+    if (m.count == 0) m.status = status_flags::empty;
+    return m;
+}
+
+} // namespace steadfold::inline v0
