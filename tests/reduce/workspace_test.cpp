@@ -93,6 +93,14 @@ TEST(workspace, gives_the_oracles_bits_for_dot) {
         }
 }
 
+TEST(workspace, gives_typed_futures_of_complex_dots) {
+    std::vector<std::complex<double>> const z = {{1, 2}, {0x1p100, 0}, {0, 0x1p100}};
+    sf::view<std::complex<double> const> const v = z;
+    sf::workspace work{sf::dtype::complex128, dot};
+    sf::future<std::complex<double>> later = sf::dot_async({}, v, v, work, {});
+    EXPECT_EQ(later.get(), std::complex<double>(-3, 4)); // 2^200 and -2^200 cancel
+}
+
 TEST(workspace, is_busy_until_its_future_is_taken_or_dropped) {
     std::vector<double> const x = {1, 2};
     sf::view<double const> const v = x;

@@ -70,7 +70,8 @@ class workspace {
 /// @param out          as many results as `work` has operations, in the same kinds of memory; must not overlap `x`
 /// @param first_index  row-major index of x[0] in the whole array, for argmin and argmax
 /// @throws argument_error before anything is enqueued: another element type, null or misaligned pointers, memory or a
-///         stream of another device, overlapping or missing output, a workspace for dot or one that is busy
+///         stream of another device, overlapping or missing output, a workspace for dot or one that is busy;
+///         library_error in CUDA's words for a foreign stream that is capturing, which cannot be asked beforehand
 void enqueue_reduce(workspace& work, array_view x, std::span<result_value> out, stream_ref stream,
                     std::int64_t first_index = 0);
 
