@@ -1,4 +1,5 @@
 // Runs under mpirun with 1 to 8 ranks, every rank the same tests: the results of all ranks are those of one.
+#include "steadfold/batch.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/moments.hpp"
 #include "steadfold/mpi.hpp"
@@ -122,6 +123,25 @@ TEST_F(ranks, that_disagree_all_get_a_mismatch_error_and_can_go_on) {
         EXPECT_THROW((void)reduction.finish(world), sf::mismatch_error) << "rank " << rank;
         EXPECT_FALSE(world.poisoned());
         check(generate(data_class::gaussian, sf::dtype::float64, 50, 9), {}, false);
+    }
+}
+
+TEST_F(ranks, give_a_batch_what_each_gives_alone_and_notice_another_number_of_items) {
+    sample const s = generate(data_class::log_normal, sf::dtype::float64, 300, 13);
+    std::int64_t const first = start_of(rank, s.n, false),
+                       end = rank + 1 == size ? s.n : start_of(rank + 1, s.n, false);
+    sf::array_view const mine = s.part(first, end - first);
+    std::vector<sf::batch_item> items(3, {.x = mine, .operations = sf::sum | sf::argmax, .first_index = first});
+    items[1].operations = sf::variance | sf::product;
+    auto const got = sf::reduce(world, items);
+    EXPECT_EQ(got[0], sf::reduce({}, s.view(), items[0].operations));
+    EXPECT_EQ(got[1], sf::reduce({}, s.view(), items[1].operations));
+    if (size < 2) return;
+    for (std::size_t const fewer : {0u, 2u}) {
+        if (rank == size - 1) items.resize(fewer);
+        EXPECT_THROW((void)sf::reduce(world, items), sf::mismatch_error) << "rank " << rank;
+        EXPECT_FALSE(world.poisoned());
+        items.resize(3, items.empty() ? sf::batch_item{.x = mine, .operations = sf::sum} : items[0]);
     }
 }
 

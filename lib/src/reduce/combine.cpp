@@ -22,7 +22,8 @@ using exact::reduction_state;
 constexpr std::size_t component_words = 7 + 2 * exact::sum_capacity + exact::product_capacity;
 constexpr std::size_t signature_words = 2;
 // The length never depends on what is computed: ranks that disagree must still meet in one call.
-constexpr std::size_t message_words = signature_words + 1 + 2 * component_words;
+constexpr std::size_t state_words = 1 + 2 * component_words;
+constexpr std::size_t message_words = signature_words + state_words;
 
 using message = std::array<std::int64_t, message_words>;
 
@@ -68,58 +69,101 @@ void for_each_word(Component& component, Function&& f) {
     for (auto& limb : component.products) f(limb);
 }
 
-message encode(reduction_state const& state, std::int64_t h) {
-    message words{};
-    words[0] = h;
-    words[1] = h * h;
-    words[2] = state.elements;
-    std::size_t at = signature_words + 1;
+/// A state as words, all of them.
+void encode(reduction_state const& state, std::int64_t* words) {
+    *words++ = state.elements;
     for (component_state const& component : state.component)
-        for_each_word(component, [&](auto word) { words[at++] = static_cast<std::int64_t>(word); });
-    return words;
+        for_each_word(component, [&](auto word) { *words++ = static_cast<std::int64_t>(word); });
 }
 
-void decode(message const& words, reduction_state& state) {
-    state.elements = words[2];
-    std::size_t at = signature_words + 1;
+void decode(std::int64_t const* words, reduction_state& state) {
+    state.elements = *words++;
     for (component_state& component : state.component)
         for_each_word(component,
-                      [&](auto& word) { word = static_cast<std::remove_reference_t<decltype(word)>>(words[at++]); });
+                      [&](auto& word) { word = static_cast<std::remove_reference_t<decltype(word)>>(*words++); });
 }
 
-void require_agreement(message const& words, int ranks, plan const& plan) {
-    // By Cauchy and Schwarz n * sum h^2 == (sum h)^2 only if all h are equal.
-    __int128 const sum = words[0], squares = words[1];
-    if (squares * ranks == sum * sum) return;
+/// By Cauchy and Schwarz n * sum h^2 == (sum h)^2 only if all h are equal.
+bool agree(std::int64_t sum_of_signatures, std::int64_t sum_of_squares, int ranks) {
+    __int128 const sum = sum_of_signatures, squares = sum_of_squares;
+    return squares * ranks == sum * sum;
+}
+
+[[noreturn]] void throw_mismatch(std::string const& mine, int ranks) {
     throw mismatch_error("the ranks disagree about this reduction: operations, element type, mode, NaN policy, ddof, "
                          "missing value and result type must be the same on all " +
-                         std::to_string(ranks) + " ranks; this rank asked for " + to_string(plan.operations) + " of " +
-                         std::string(name(plan.type)));
+                         std::to_string(ranks) + " ranks; this rank asked for " + mine);
 }
 
-void gather_rest(reduction_state& state, communicator const& ranks) {
+std::string describe(plan const& plan) {
+    return to_string(plan.operations) + " of " + std::string(name(plan.type));
+}
+
+bool needs_gather(plan const& plan) {
+    constexpr unsigned no_sums = feature_extrema | feature_bits | feature_factors;
+    return (plan.features & no_sums) != 0 || plan.fast_features != 0;
+}
+
+gathered rest_of(reduction_state const& state) {
     gathered mine{state.component[0].extrema, {}, state.bits, state.product};
     for (int c = 0; c < 2; ++c) {
         component_state const& part = state.component[c];
         double const sums[3] = {part.fast_sum, part.fast_magnitudes, part.fast_products};
         std::copy(std::begin(sums), std::end(sums), mine.fast[c]);
     }
-    std::vector<gathered> all(static_cast<std::size_t>(ranks.size()));
-    ranks.all_gather(std::as_bytes(std::span{&mine, 1}), std::as_writable_bytes(std::span{all}));
-    base::default_floating_environment const environment;
+    return mine;
+}
+
+void clear_rest(reduction_state& state) {
     state.component[0].extrema = {};
     state.bits = {};
     state.product = {};
     for (component_state& part : state.component) part.fast_sum = part.fast_magnitudes = part.fast_products = 0;
-    for (gathered const& theirs : all) {
-        state.component[0].extrema.merge(theirs.extrema);
-        state.bits.merge(theirs.bits);
-        state.product.merge(theirs.product);
-        for (int c = 0; c < 2; ++c) {
-            state.component[c].fast_sum += theirs.fast[c][0];
-            state.component[c].fast_magnitudes += theirs.fast[c][1];
-            state.component[c].fast_products += theirs.fast[c][2];
-        }
+}
+
+void add_rest(reduction_state& state, gathered const& theirs) {
+    state.component[0].extrema.merge(theirs.extrema);
+    state.bits.merge(theirs.bits);
+    state.product.merge(theirs.product);
+    for (int c = 0; c < 2; ++c) {
+        state.component[c].fast_sum += theirs.fast[c][0];
+        state.component[c].fast_magnitudes += theirs.fast[c][1];
+        state.component[c].fast_products += theirs.fast[c][2];
+    }
+}
+
+void gather_rest(std::span<combined> items, communicator const& ranks) {
+    std::vector<gathered> mine;
+    for (combined const& item : items) mine.push_back(rest_of(*item.state));
+    std::vector<gathered> all(mine.size() * static_cast<std::size_t>(ranks.size()));
+    ranks.all_gather(std::as_bytes(std::span{mine}), std::as_writable_bytes(std::span{all}));
+    base::default_floating_environment const environment;
+    for (combined const& item : items) clear_rest(*item.state);
+    for (std::size_t i = 0; i < all.size(); ++i) add_rest(*items[i % items.size()].state, all[i]);
+}
+
+/// 20 bits of the items' signatures and of how many they are.
+std::int64_t signature(std::span<combined const> items) {
+    std::uint64_t hash = items.size();
+    for (combined const& item : items)
+        hash = (hash ^ static_cast<std::uint64_t>(signature(*item.what, *item.options))) * 0x9e3779b97f4a7c15u;
+    return static_cast<std::int64_t>((hash ^ (hash >> 20) ^ (hash >> 40)) & 0xfffffu);
+}
+
+void combine_group(std::span<combined> group, std::int64_t h, communicator const& ranks) {
+    std::vector<std::int64_t> words(signature_words + most_combined * state_words);
+    words[0] = h;
+    words[1] = h * h;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        exact::normalise(*group[i].state, group[i].what->type);
+        encode(*group[i].state, &words[signature_words + i * state_words]);
+    }
+    ranks.all_reduce_sum(words);
+    if (!agree(words[0], words[1], ranks.size()))
+        throw_mismatch(group.empty() ? "none" : "several, the first one " + describe(*group[0].what), ranks.size());
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        decode(&words[signature_words + i * state_words], *group[i].state);
+        exact::normalise(*group[i].state, group[i].what->type);
     }
 }
 
@@ -128,13 +172,28 @@ void gather_rest(reduction_state& state, communicator const& ranks) {
 void combine(reduction_state& state, plan const& plan, reduce_options const& options, communicator const& ranks) {
     if (ranks.size() == 1) return;
     exact::normalise(state, plan.type);
-    message words = encode(state, signature(plan, options));
+    message words{};
+    std::int64_t const h = signature(plan, options);
+    words[0] = h;
+    words[1] = h * h;
+    encode(state, &words[signature_words]);
     ranks.all_reduce_sum(words);
-    require_agreement(words, ranks.size(), plan);
-    decode(words, state);
+    if (!agree(words[0], words[1], ranks.size())) throw_mismatch(describe(plan), ranks.size());
+    decode(&words[signature_words], state);
     exact::normalise(state, plan.type);
-    constexpr unsigned no_sums = feature_extrema | feature_bits | feature_factors;
-    if ((plan.features & no_sums) || plan.fast_features != 0) gather_rest(state, ranks);
+    combined one{&state, &plan, &options};
+    if (needs_gather(plan)) gather_rest({&one, 1}, ranks);
+}
+
+void combine(std::span<combined> items, communicator const& ranks) {
+    if (ranks.size() == 1) return;
+    std::int64_t const h = signature(items);
+    if (items.empty()) combine_group(items, h, ranks); // others may have some, and wait
+    for (std::size_t first = 0; first < items.size(); first += most_combined)
+        combine_group(items.subspan(first, std::min(most_combined, items.size() - first)), h, ranks);
+    bool const any =
+        std::any_of(items.begin(), items.end(), [](combined const& item) { return needs_gather(*item.what); });
+    if (any) gather_rest(items, ranks);
 }
 
 } // namespace steadfold::inline v0::reduce_detail
