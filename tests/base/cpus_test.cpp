@@ -1,10 +1,10 @@
 // CPUs, control groups and NUMA nodes, of this machine and made up in a folder.
 #include "base/cpus.hpp"
 
+#include <cfenv>
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <limits>
 #include <sched.h>
 #include <unistd.h>
 
@@ -12,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace base = steadfold::base;
-constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 class made_up_kernel : public testing::Test {
   protected:
@@ -33,11 +32,11 @@ class made_up_kernel : public testing::Test {
 };
 
 TEST_F(made_up_kernel, no_control_group_is_no_limit) {
-    EXPECT_EQ(base::cpu_quota(roots_), unlimited);
+    EXPECT_EQ(base::cpu_quota(roots_), base::no_quota);
     write("proc/self/cgroup", "0::/\n");
-    EXPECT_EQ(base::cpu_quota(roots_), unlimited);
+    EXPECT_EQ(base::cpu_quota(roots_), base::no_quota);
     write("sys/fs/cgroup/cpu.max", "max 100000\n");
-    EXPECT_EQ(base::cpu_quota(roots_), unlimited);
+    EXPECT_EQ(base::cpu_quota(roots_), base::no_quota);
 }
 
 TEST_F(made_up_kernel, the_strictest_group_above_counts) {
@@ -45,25 +44,25 @@ TEST_F(made_up_kernel, the_strictest_group_above_counts) {
     write("sys/fs/cgroup/slurm/job_7/step_0/cpu.max", "800000 100000\n");
     EXPECT_EQ(base::cpu_quota(roots_), 8);
     write("sys/fs/cgroup/slurm/cpu.max", "125000 50000\n");
-    EXPECT_EQ(base::cpu_quota(roots_), 2.5);
+    EXPECT_EQ(base::cpu_quota(roots_), 3);
     write("sys/fs/cgroup/cpu.max", "max 100000\n");
-    EXPECT_EQ(base::cpu_quota(roots_), 2.5);
+    EXPECT_EQ(base::cpu_quota(roots_), 3);
 }
 
 TEST_F(made_up_kernel, a_path_that_is_not_there_is_a_containers) {
     write("proc/self/cgroup", "0::/docker/0123456789ab\n");
-    write("sys/fs/cgroup/cpu.max", "300000 100000\n");
-    EXPECT_EQ(base::cpu_quota(roots_), 3);
+    write("sys/fs/cgroup/cpu.max", "200000 100000\n");
+    EXPECT_EQ(base::cpu_quota(roots_), 2);
 }
 
 TEST_F(made_up_kernel, control_groups_of_version_1) {
     write("proc/self/cgroup", "12:cpuset:/a\n4:cpu,cpuacct:/a/b\nnonsense\n1:name=systemd:/\n0::/\n");
     write("sys/fs/cgroup/cpu,cpuacct/a/b/cpu.cfs_quota_us", "-1\n");
     write("sys/fs/cgroup/cpu,cpuacct/a/b/cpu.cfs_period_us", "100000\n");
-    EXPECT_EQ(base::cpu_quota(roots_), unlimited);
+    EXPECT_EQ(base::cpu_quota(roots_), base::no_quota);
     write("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "50000\n");
     write("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
-    EXPECT_EQ(base::cpu_quota(roots_), 0.5);
+    EXPECT_EQ(base::cpu_quota(roots_), 1);
 }
 
 TEST_F(made_up_kernel, nodes_are_read_in_order_of_their_numbers) {
@@ -74,6 +73,16 @@ TEST_F(made_up_kernel, nodes_are_read_in_order_of_their_numbers) {
     write(nodes + "node3/cpulist", "\n"); // memory without CPUs
     write(nodes + "possible", "0-10\n");
     EXPECT_EQ(base::node_cpus(roots_), (std::vector<base::cpu_list>{{0, 1, 6}, {8, 9}}));
+}
+
+// A reduction looks them up in its caller's environment, and leaves that as it was.
+TEST_F(made_up_kernel, is_read_without_a_trace_in_the_floating_point_flags) {
+    write("proc/self/cgroup", "0::/slurm/job_7/step_0\n");
+    write("sys/devices/system/node/node2/cpulist", "0-1,6\n");
+    std::feclearexcept(FE_ALL_EXCEPT);
+    static_cast<void>(base::cpu_quota(roots_));
+    static_cast<void>(base::node_cpus(roots_));
+    EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
 }
 
 TEST(thread_homes, are_the_allowed_cpus_of_a_node_for_each_of_them) {

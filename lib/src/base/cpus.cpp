@@ -1,9 +1,9 @@
 #include "base/cpus.hpp"
 
+#include "base/floating_environment.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <fstream>
-#include <limits>
 #include <map>
 #include <memory>
 #include <sched.h>
@@ -13,25 +13,26 @@ namespace steadfold::inline v0::base {
 
 namespace {
 
-constexpr double unlimited = std::numeric_limits<double>::infinity();
-
 struct free_set {
     void operator()(cpu_set_t* set) const noexcept { CPU_FREE(set); }
 };
 using owned_set = std::unique_ptr<cpu_set_t, free_set>;
 
-/// "max 100000" or "150000 100000": microseconds of CPU time, of each period.
-double quota_of_version_2(std::filesystem::path const& group) {
-    std::string const line = first_line(group / "cpu.max");
-    std::int64_t const quota = leading_number(line, -1);
-    std::int64_t const period = leading_number(std::string_view(line).substr(std::min(line.find(' '), line.size())), 0);
-    return quota > 0 && period > 0 ? static_cast<double>(quota) / static_cast<double>(period) : unlimited;
+/// CPUs for so many microseconds of CPU time in each period, rounded up.
+std::int64_t cpus_for(std::int64_t quota, std::int64_t period) {
+    return quota > 0 && period > 0 ? (quota - 1) / period + 1 : no_quota;
 }
 
-double quota_of_version_1(std::filesystem::path const& group) {
-    std::int64_t const quota = leading_number(first_line(group / "cpu.cfs_quota_us"), -1);
-    std::int64_t const period = leading_number(first_line(group / "cpu.cfs_period_us"), 0);
-    return quota > 0 && period > 0 ? static_cast<double>(quota) / static_cast<double>(period) : unlimited;
+/// "max 100000" or "150000 100000": the quota, and the period.
+std::int64_t quota_of_version_2(std::filesystem::path const& group) {
+    std::string const line = first_line(group / "cpu.max");
+    std::string_view const after_quota = std::string_view(line).substr(std::min(line.find(' '), line.size()));
+    return cpus_for(leading_number(line, -1), leading_number(after_quota, 0));
+}
+
+std::int64_t quota_of_version_1(std::filesystem::path const& group) {
+    return cpus_for(leading_number(first_line(group / "cpu.cfs_quota_us"), -1),
+                    leading_number(first_line(group / "cpu.cfs_period_us"), 0));
 }
 
 } // namespace
@@ -51,14 +52,15 @@ cpu_list allowed_cpus() {
 }
 
 int allowed_cpu_count() {
-    static double const quota = std::ceil(cpu_quota());
+    static std::int64_t const quota = cpu_quota();
     std::size_t count = allowed_cpus().size();
     if (count == 0) count = std::max(1u, std::thread::hardware_concurrency());
-    return static_cast<int>(std::min(quota, static_cast<double>(count)));
+    return static_cast<int>(std::min(quota, static_cast<std::int64_t>(count)));
 }
 
-double cpu_quota(system_roots const& roots) {
-    double least = unlimited;
+std::int64_t cpu_quota(system_roots const& roots) {
+    default_floating_environment const environment; // <filesystem> raises flags: its paths grow by half
+    std::int64_t least = no_quota;
     std::ifstream groups(roots.proc / "self/cgroup");
     for (std::string line; std::getline(groups, line);) { // "0::/job_7" in version 2, "4:cpu,cpuacct:/job_7" in 1
         std::size_t const first = line.find(':'), second = line.find(':', first + 1);
@@ -78,6 +80,7 @@ double cpu_quota(system_roots const& roots) {
 }
 
 std::vector<cpu_list> node_cpus(system_roots const& roots) {
+    default_floating_environment const environment; // see above
     std::map<std::int64_t, cpu_list> by_number;
     std::error_code failure;
     for (auto const& entry : std::filesystem::directory_iterator(roots.sys / "devices/system/node", failure)) {

@@ -3,6 +3,8 @@
 
 #include "base/kernel_files.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace steadfold::inline v0::base {
@@ -16,9 +18,11 @@ using cpu_list = std::vector<int>;
 /// affinity is looked up at every call, the control groups at the first one.
 [[nodiscard]] int allowed_cpu_count();
 
-/// CPUs' worth of time that the control groups of this process may spend (versions 1 and 2; the strictest of them and
-/// those above them); infinity if no quota is set.
-[[nodiscard]] double cpu_quota(system_roots const& roots = {});
+inline constexpr std::int64_t no_quota = std::numeric_limits<std::int64_t>::max();
+
+/// How many CPUs' time the control groups of this process may spend, rounded up (versions 1 and 2; the strictest of
+/// them and those above them); `no_quota` if none is set.
+[[nodiscard]] std::int64_t cpu_quota(system_roots const& roots = {});
 
 /// CPUs of every NUMA node that has some, by the node's number; empty if the kernel knows none.
 [[nodiscard]] std::vector<cpu_list> node_cpus(system_roots const& roots = {});
