@@ -39,6 +39,10 @@ int run_cases(settings const& chosen) {
 } // namespace
 
 int run_self_test(settings chosen) {
+    if (std::string const reason = cuda_unavailable(); chosen.device == device_choice::cuda && !reason.empty()) {
+        std::fprintf(stderr, "steadfold-bench: %s\n", reason.c_str());
+        return exit_no_gpu;
+    }
     make_small(chosen);
     int groups = run_cases(chosen);
     settings other = chosen; // data of other kinds: sums only

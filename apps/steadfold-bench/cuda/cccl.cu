@@ -41,8 +41,8 @@ template <class T>
 struct gpu_to_gpu {
     T const* x;
     std::int64_t count;
+    device_value<T> result;
     detail::device_buffer<std::byte> workspace = detail::allocate_device<std::byte>(workspace_bytes, "CUB's workspace");
-    device_value<T> result{"CUB's gpu_to_gpu sum"};
 
     void enqueue(cudaStream_t stream) const {
         namespace execution = cuda::std::execution;
@@ -50,8 +50,7 @@ struct gpu_to_gpu {
             execution::prop{cuda::get_stream_t{}, cuda::stream_ref{stream}},
             execution::prop{cuda::mr::get_memory_resource_t{}, same_memory{workspace.get(), workspace_bytes}},
             cuda::execution::require(cuda::execution::determinism::gpu_to_gpu)};
-        detail::check(cub::DeviceReduce::Sum(x, result.on_device(), count, environment),
-                      "starting CUB's gpu_to_gpu sum");
+        detail::check(cub::DeviceReduce::Sum(x, result.target(), count, environment), "starting CUB's gpu_to_gpu sum");
     }
 };
 
@@ -72,8 +71,9 @@ struct fixed_size_segments {
 } // namespace
 
 template <class T>
-std::optional<device_call> cub_gpu_to_gpu_sum(T const* x, std::int64_t count, result_check<T> check) {
-    auto const with = std::make_shared<gpu_to_gpu<T> const>(x, count);
+std::optional<device_call> cub_gpu_to_gpu_sum(T const* x, std::int64_t count, result_check<T> check,
+                                              result_place place) {
+    auto const with = std::make_shared<gpu_to_gpu<T> const>(x, count, device_value<T>{"CUB's gpu_to_gpu sum", place});
     device_call call;
     call.name = "cub-gpu-to-gpu-" + newer_cub_version();
     call.bytes = count * static_cast<std::int64_t>(sizeof(T));
@@ -98,8 +98,8 @@ std::optional<device_call> cub_fixed_size_segmented_sum(T const* x, std::int64_t
     return call;
 }
 
-template std::optional<device_call> cub_gpu_to_gpu_sum(double const*, std::int64_t, result_check<double>);
-template std::optional<device_call> cub_gpu_to_gpu_sum(float const*, std::int64_t, result_check<float>);
+template std::optional<device_call> cub_gpu_to_gpu_sum(double const*, std::int64_t, result_check<double>, result_place);
+template std::optional<device_call> cub_gpu_to_gpu_sum(float const*, std::int64_t, result_check<float>, result_place);
 template std::optional<device_call> cub_fixed_size_segmented_sum(double const*, std::int64_t, int,
                                                                  result_check<std::vector<double> const&>);
 template std::optional<device_call> cub_fixed_size_segmented_sum(float const*, std::int64_t, int,

@@ -36,38 +36,38 @@ template <class T>
 struct state {
     T const* x;
     std::int64_t count;
+    device_value<sum_type<T>> result;
     std::size_t workspace_bytes = 0;
     detail::device_buffer<std::byte> workspace = nullptr;
-    device_value<sum_type<T>> result{"CUB's sum"};
 };
 
 } // namespace
 
 template <class T>
-device_call cub_sum(T const* x, std::int64_t count, result_check<sum_type<T>> check) {
-    auto const with = std::make_shared<state<T>>(x, count);
-    detail::check(sum<T>(nullptr, with->workspace_bytes, x, with->result.on_device(), count, nullptr),
+device_call cub_sum(T const* x, std::int64_t count, result_check<sum_type<T>> check, result_place place) {
+    auto const with = std::make_shared<state<T>>(x, count, device_value<sum_type<T>>{"CUB's sum", place});
+    detail::check(sum<T>(nullptr, with->workspace_bytes, x, with->result.target(), count, nullptr),
                   "asking CUB how much workspace it needs");
     with->workspace = detail::allocate_device<std::byte>(with->workspace_bytes, "CUB's workspace");
     device_call call;
     call.name = "cub-" + cub_version();
     call.bytes = count * static_cast<std::int64_t>(sizeof(T));
     call.enqueue = [with](cudaStream_t stream) {
-        detail::check(sum<T>(with->workspace.get(), with->workspace_bytes, with->x, with->result.on_device(),
-                             with->count, stream),
-                      "starting CUB's sum");
+        detail::check(
+            sum<T>(with->workspace.get(), with->workspace_bytes, with->x, with->result.target(), with->count, stream),
+            "starting CUB's sum");
     };
     call.fetch = [with](cudaStream_t stream) { with->result.fetch(stream); };
     call.check = [with, check = std::move(check)] { check(with->result.value()); };
     return call;
 }
 
-template device_call cub_sum(double const*, std::int64_t, result_check<double>);
-template device_call cub_sum(float const*, std::int64_t, result_check<float>);
-template device_call cub_sum(half const*, std::int64_t, result_check<float>);
-template device_call cub_sum(bfloat16 const*, std::int64_t, result_check<float>);
-template device_call cub_sum(std::int32_t const*, std::int64_t, result_check<std::int64_t>);
-template device_call cub_sum(std::int64_t const*, std::int64_t, result_check<std::int64_t>);
+template device_call cub_sum(double const*, std::int64_t, result_check<double>, result_place);
+template device_call cub_sum(float const*, std::int64_t, result_check<float>, result_place);
+template device_call cub_sum(half const*, std::int64_t, result_check<float>, result_place);
+template device_call cub_sum(bfloat16 const*, std::int64_t, result_check<float>, result_place);
+template device_call cub_sum(std::int32_t const*, std::int64_t, result_check<std::int64_t>, result_place);
+template device_call cub_sum(std::int64_t const*, std::int64_t, result_check<std::int64_t>, result_place);
 
 std::string cub_version() {
     constexpr int version = CUB_VERSION; // major, three digits of minor, two of the rest

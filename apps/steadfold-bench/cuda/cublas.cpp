@@ -61,7 +61,7 @@ device_call call_of(char const* name, std::int64_t bytes, result_check<T> check,
     call.bytes = bytes;
     call.enqueue = [with, start](cudaStream_t stream) {
         with->use(stream);
-        check_cublas(start(with->handle.get(), with->result.on_device()), "starting a reduction of cuBLAS");
+        check_cublas(start(with->handle.get(), with->result.target()), "starting a reduction of cuBLAS");
     };
     call.fetch = [with](cudaStream_t stream) { with->result.fetch(stream); };
     call.check = [with, check = std::move(check)] { check(with->result.value()); };

@@ -10,7 +10,7 @@
 
 namespace steadfold::inline v0::app {
 
-/// Made once for its data, then called again and again. One stream at a time; steadfold's own are made in ours.cpp.
+/// Made once for its data, then called again and again. One stream at a time.
 struct device_call {
     std::string name;
     std::int64_t bytes = 0; // read by one call
@@ -31,20 +31,27 @@ struct device_call {
 /// From the host until the result is on the host, one call at a time.
 [[nodiscard]] implementation host_to_host(device_call const& what, cudaStream_t stream);
 
-/// One number that a device_call computes: on the device, and after fetch() on the host.
+/// Where a kernel writes its result: for the next kernel, or straight to the host, which then copies nothing.
+enum class result_place { device, pinned };
+
+/// One number that a device_call computes, after fetch() on the host.
 template <class R>
 class device_value {
   public:
-    explicit device_value(std::string const& what)
-        : on_device_{detail::allocate_device<R>(1, what)}, on_host_{detail::allocate_pinned<R>(1, what)} {
-        detail::check(cudaMemset(on_device_.get(), 0, sizeof(R)), "clearing the result of " + what);
+    explicit device_value(std::string const& what, result_place place = result_place::device)
+        : on_host_{detail::allocate_pinned<R>(1, what)} {
         *on_host_ = R{};
+        if (place == result_place::pinned) return;
+        on_device_ = detail::allocate_device<R>(1, what);
+        detail::check(cudaMemset(on_device_.get(), 0, sizeof(R)), "clearing the result of " + what);
     }
-    [[nodiscard]] R* on_device() const noexcept { return on_device_.get(); }
+    /// What kernels write to.
+    [[nodiscard]] R* target() const noexcept { return on_device_ ? on_device_.get() : on_host_.get(); }
     [[nodiscard]] R value() const noexcept { return *on_host_; }
     void fetch(cudaStream_t stream) const {
-        detail::check(cudaMemcpyAsync(on_host_.get(), on_device_.get(), sizeof(R), cudaMemcpyDeviceToHost, stream),
-                      "copying a result to the host");
+        if (on_device_)
+            detail::check(cudaMemcpyAsync(on_host_.get(), on_device_.get(), sizeof(R), cudaMemcpyDeviceToHost, stream),
+                          "copying a result to the host");
         detail::check(cudaStreamSynchronize(stream), "waiting for a result");
     }
 

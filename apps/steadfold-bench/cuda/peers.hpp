@@ -19,7 +19,8 @@ using result_check = std::function<void(R)>;
 /// CUB's DeviceReduce::Sum of the toolkit; half and bfloat16 with float accumulation, integers in 64 bits.
 /// T is double, float, half, bfloat16, std::int32_t or std::int64_t. Of the current device, as everything here.
 template <class T>
-[[nodiscard]] device_call cub_sum(T const* x, std::int64_t count, result_check<sum_type<T>> check);
+[[nodiscard]] device_call cub_sum(T const* x, std::int64_t count, result_check<sum_type<T>> check,
+                                  result_place place = result_place::device);
 
 /// CUB's DeviceSegmentedReduce::Sum of the toolkit over segments of one length, whose offsets it computes on the way.
 template <class T>
@@ -33,7 +34,8 @@ template <class T>
 /// CUB's gpu_to_gpu determinism and its sum over segments of a fixed length, of CCCL headers newer than the toolkit's.
 /// Nothing without them (CMake option STEADFOLD_BENCH_CCCL). T is double or float.
 template <class T>
-[[nodiscard]] std::optional<device_call> cub_gpu_to_gpu_sum(T const* x, std::int64_t count, result_check<T> check);
+[[nodiscard]] std::optional<device_call> cub_gpu_to_gpu_sum(T const* x, std::int64_t count, result_check<T> check,
+                                                            result_place place = result_place::device);
 template <class T>
 [[nodiscard]] std::optional<device_call> cub_fixed_size_segmented_sum(T const* x, std::int64_t segments,
                                                                       int segment_size,

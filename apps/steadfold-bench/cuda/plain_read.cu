@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(threads_per_block) read_all(words x, unsigned 
         uint4 const* const from = x.first + i * tile + threadIdx.x;
         uint4 loaded[Unroll];
 #pragma unroll
-        for (int k = 0; k < Unroll; ++k) loaded[k] = __ldcs(from + k * threads_per_block);
+        for (int k = 0; k < Unroll; ++k) loaded[k] = __ldg(from + k * threads_per_block);
 #pragma unroll
         for (int k = 0; k < Unroll; ++k) seen ^= mixed(loaded[k]);
     }
@@ -65,12 +65,11 @@ struct state {
     device_value<unsigned> result{"a plain read"};
 
     void start(kernel what, cudaStream_t stream) const {
-        what<<<static_cast<unsigned>(blocks[which]), threads_per_block, 0, stream>>>(x, 0x9e3779b9u,
-                                                                                     result.on_device());
+        what<<<static_cast<unsigned>(blocks[which]), threads_per_block, 0, stream>>>(x, 0x9e3779b9u, result.target());
         detail::check(cudaGetLastError(), "starting a plain read");
     }
 
-    /// Of two runs, the first to warm up.
+    /// Of three runs, after one to warm up.
     float milliseconds() const {
         cudaEvent_t before = nullptr, after = nullptr;
         detail::check(cudaEventCreate(&before), "creating an event");
@@ -96,7 +95,7 @@ struct state {
     void check_all_kernels() {
         std::size_t const chosen = which;
         for (which = 0; which < checked.size(); ++which) {
-            detail::check(cudaMemset(result.on_device(), 0, sizeof(unsigned)), "clearing a result");
+            detail::check(cudaMemset(result.target(), 0, sizeof(unsigned)), "clearing a result");
             start(checked[which], nullptr);
             result.fetch(nullptr);
             if (result.value() != expected) throw wrong_result("the plain read did not read every word once");

@@ -1,6 +1,7 @@
 #include "questions.hpp"
 
 #include "operations.hpp"
+#include "our_segments.hpp"
 #include "ours.hpp"
 #include "peers.hpp"
 #include "steadfold/error.hpp"
@@ -48,6 +49,8 @@ class answers {
     static bool needs_pairs(std::string const& operation) { return operation == "dot" || operation == "operations"; }
     [[nodiscard]] std::int64_t count() const { return asked_.elements; }
     [[nodiscard]] std::int64_t bytes() const { return count() * static_cast<std::int64_t>(sizeof(T)); }
+    /// Who wants results on the host lets them be written there.
+    [[nodiscard]] result_place place() const { return asked_.latency ? result_place::pinned : result_place::device; }
     [[nodiscard]] T const* x() const { return data_->x(); }
 
     void add(std::optional<device_call> call) {
@@ -64,9 +67,9 @@ class answers {
     }
 
     void add_sums() {
-        add(cub_sum<T>(x(), count(), close_to_sum()));
+        add(cub_sum<T>(x(), count(), close_to_sum(), place()));
         if (asked_.operation == "one-pass") return;
-        if constexpr (has_blas<T>) add(cub_gpu_to_gpu_sum<T>(x(), count(), close_to_sum()));
+        if constexpr (has_blas<T>) add(cub_gpu_to_gpu_sum<T>(x(), count(), close_to_sum(), place()));
         if constexpr (has_blas<T> || std::is_same_v<T, std::int64_t>)
             if (asked_.latency) add(thrust_sum<T>(x(), count(), close_to_sum()));
     }
@@ -75,9 +78,9 @@ class answers {
         operation_set const operations =
             asked_.operation == "one-pass" ? one_pass_operations() : parse_operations_or_dot(asked_.operation);
         std::string const suffix = asked_.operation == "sum" ? "" : ":" + asked_.operation;
-        add(ours<T>("steadfold-exact" + suffix, operations, reduction_mode::exact, data_, count()));
+        add(ours<T>("steadfold-exact" + suffix, operations, reduction_mode::exact, data_, count(), place()));
         if (asked_.fast_mode && asked_.operation == "sum")
-            add(ours<T>("steadfold-fast", operations, reduction_mode::fast, data_, count()));
+            add(ours<T>("steadfold-fast", operations, reduction_mode::fast, data_, count(), place()));
     }
 
     void add_operations() {
@@ -98,6 +101,9 @@ class answers {
             auto const close = [expected](std::vector<T> const& sums) { require_segments(sums, *expected, false); };
             add(cub_fixed_size_segmented_sum<T>(x(), segments, asked_.segment_size, close));
             add(cub_segmented_sum<T>(x(), segments, asked_.segment_size, close));
+            auto const exact = [expected](std::vector<T> const& sums) { require_segments(sums, *expected, true); };
+            add(our_axis<T>(x(), segments, asked_.segment_size, exact));
+            add(our_segments<T>(x(), segments, asked_.segment_size, exact));
         }
     }
 
