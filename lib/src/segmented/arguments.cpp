@@ -1,5 +1,6 @@
 #include "segmented/arguments.hpp"
 
+#include "reduce/arguments.hpp"
 #include "steadfold/error.hpp"
 
 #include <limits>
@@ -9,26 +10,13 @@ namespace steadfold::inline v0::segmented {
 
 namespace {
 
-void require_array(void const* data, std::int64_t count, dtype type, std::string const& argument) {
-    if (count < 0) throw argument_error(argument + " has " + std::to_string(count) + " elements");
-    if (count == 0) return;
-    if (data == nullptr) throw argument_error(argument + " is null but has " + std::to_string(count) + " elements");
-    auto const alignment = size_bytes(component_type(type));
-    if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
-        throw argument_error(argument + " is not aligned to the " + std::to_string(alignment) +
-                             " bytes of its elements");
-}
-
 void require_types(settings const& settings, array_view x, output_view const& out) {
-    if (x.type != settings.what.type)
-        throw argument_error("the array holds " + std::string(name(x.type)) + ", but the reduction is of " +
-                             std::string(name(settings.what.type)));
+    reduce_detail::require_elements(x, settings.what.type, "the array");
     if (out.type != settings.result)
         throw argument_error("the output holds " + std::string(name(out.type)) + ", but " +
                              std::string(name(settings.op)) + " of " + std::string(name(x.type)) + " gives " +
                              std::string(name(settings.result)));
-    require_array(x.data, x.count, x.type, "the array");
-    require_array(out.data, out.count, out.type, "the output");
+    reduce_detail::require_elements({out.data, out.count, out.type}, settings.result, "the output");
 }
 
 struct memory_range {

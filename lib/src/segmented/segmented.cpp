@@ -1,5 +1,6 @@
 #include "steadfold/segmented.hpp"
 
+#include "reduce/arguments.hpp"
 #include "segmented/arguments.hpp"
 #include "segmented/backend.hpp"
 #include "steadfold/error.hpp"
@@ -20,9 +21,15 @@ dtype result_type(operation op, dtype input, reduce_options const& options) noex
     case operation::sum:
     case operation::min:
     case operation::max:
+    case operation::product:
+    case operation::bit_and:
+    case operation::bit_or:
+    case operation::bit_xor:
     case operation::dot:
+    case operation::dot_conjugated:
         return of_parts(options.result.value_or(default_result_type(input)));
     case operation::mean:
+    case operation::weighted_mean:
         return of_parts(real);
     case operation::sum_of_squares:
     case operation::l1:
@@ -59,10 +66,7 @@ struct segmented_reduction::implementation {
 namespace {
 
 std::unique_ptr<segmented::backend> make_backend(segmented::settings const& settings, execution const& where) {
-    constexpr int most_threads = 1024; // as reduction
-    if (where.threads < 0 || where.threads > most_threads)
-        throw argument_error("threads is " + std::to_string(where.threads) + "; it must be from 0 to " +
-                             std::to_string(most_threads));
+    reduce_detail::require_threads(where);
     return where.kind == processor_kind::cuda ? segmented::make_cuda_backend(settings, where)
                                               : segmented::make_host_backend(settings, where);
 }

@@ -19,26 +19,10 @@ std::uint64_t bits_of(double x) {
     return std::bit_cast<std::uint64_t>(x);
 }
 
-// Kernels either compare with a limit, and tell violations by the sign, or need none.
-template <class Constants>
-constexpr bool has_limit = requires(Constants constants) {
-    constants.limit_bits;
-};
-
-template <class Constants>
-Constants constants_for(exact::fold_window const& window) {
-    Constants constants{};
-    if constexpr (has_limit<Constants>) constants.limit_bits = window.limit_bits;
+fold_constants constants_of(exact::fold_window const& window) {
+    fold_constants constants{};
     for (int i = 0; i < 3; ++i) constants.magic[i] = std::bit_cast<double>(window.magic_bits[i]);
     return constants;
-}
-
-fold_constants constants_of(exact::fold_window const& window) {
-    return constants_for<fold_constants>(window);
-}
-
-bool violated(fold_sums const& sums) {
-    return has_limit<fold_constants> ? sums.violation >> 63 != 0 : sums.violation != 0;
 }
 
 typedef double pair __attribute__((vector_size(16))); // the least that every 64-bit processor has
@@ -114,7 +98,7 @@ bool segment_folds::add(double const* x, int n, quantity what, wide_sum (&sums)[
     fold_sums folded; // of which only what is asked for gets a value
     for (bool first = true;; first = false) {
         fold(x, n, what, folded);
-        if (!violated(folded) && folded.rest == 0) break;
+        if (folded.violation == 0 && folded.rest == 0) break;
         int const top = exact::window_top_for(largest(x, n)) * (squares ? 2 : 1) + 1;
         if (!first || top > exact::highest_window_top || top == window.top) return false;
         window =
