@@ -1,0 +1,108 @@
+// Columns of an array: outputs whose elements are `inner` apart. A lane takes a column, so that the warp reads
+// neighbours.
+#pragma once
+
+#include "segmented/cuda/finish_by_lane.cuh"
+#include "segmented/cuda/fold_lane.cuh"
+
+namespace steadfold::inline v0::segmented {
+
+/// The columns and the part of them that a warp works on.
+struct column_work {
+    std::int64_t output = 0; // of this lane
+    std::int64_t first = 0;  // element of x: the first one of this lane's part
+    std::int64_t begin = 0;  // its place in the output
+    int count = 0;           // elements of the part
+    bool active = false;
+};
+
+__device__ inline column_work column_work_of(call const& c, std::int64_t warp) {
+    column_work work;
+    work.output = warp / c.parts * 32 + lane_number();
+    work.active = work.output < c.outputs;
+    work.begin = warp % c.parts * c.chunk;
+    work.count = static_cast<int>(::max(std::int64_t{0}, ::min(c.chunk, c.length - work.begin)));
+    work.first = (work.output / c.inner * c.length + work.begin) * c.inner + work.output % c.inner;
+    return work;
+}
+
+template <class Lane>
+class column_warp {
+  public:
+    __device__ column_warp(call const& c, warp_store& store) : call_{c}, store_{store} {}
+
+    __device__ void run(column_work const& work) {
+        outcome const known = sum(work);
+        if (call_.parts == 1) {
+            bool const written = !work.active || Lane::write(call_, work.output, work.count, known);
+            for_each_lane(!written, work,
+                          [&](std::int64_t output, element_range const& range) { store_.reduce(output, range); });
+            return;
+        }
+        bool const merged = !work.active || Lane::merge(call_, record_of(work.output), known);
+        for_each_lane(!merged, work, [&](std::int64_t output, element_range const& range) {
+            store_.clear();
+            store_.add(range);
+            store_.merge_into(record_of(output));
+        });
+        std::int64_t const first = __shfl_sync(whole_warp, work.output, 0);
+        if (!arrives_last(control_of(call_, record_of(first)), static_cast<std::uint32_t>(call_.parts))) return;
+        if (work.active) finish_by_lane(call_, work.output, call_.length, record_of(work.output), store_.scratch());
+    }
+
+  private:
+    using unit = typename Lane::unit;
+    using outcome = typename Lane::outcome;
+    static constexpr int rows_per_step = 8;
+
+    __device__ std::uint64_t* record_of(std::int64_t output) const {
+        return call_.records + output * call_.record_words();
+    }
+
+    __device__ __noinline__ outcome sum(column_work const work) const {
+        single_lane const group;
+        Lane lane{call_};
+        int const steps = ::max(1, (work.count + rows_per_step - 1) / rows_per_step);
+#pragma unroll 1
+        for (int step = 0; step < steps; ++step) {
+            unit units[rows_per_step] = {unit{call_}, unit{call_}, unit{call_}, unit{call_},
+                                         unit{call_}, unit{call_}, unit{call_}, unit{call_}};
+            int const row = step * rows_per_step;
+#pragma unroll
+            for (int u = 0; u < rows_per_step; ++u)
+                units[u].load_one(call_.x, work.first + (row + u) * call_.inner, work.active && row + u < work.count);
+            lane.step(units, group, {row, 1, 0, work.active ? work.count : 0, work.begin, steps > 1});
+        }
+        return lane.finish(group);
+    }
+
+    /// The whole warp takes the columns of those lanes that ask for it, one after the other.
+    template <class Function>
+    __device__ void for_each_lane(bool asks, column_work const& work, Function const& function) {
+        unsigned left = __ballot_sync(whole_warp, asks);
+        for (; left != 0; left &= left - 1) {
+            int const which = __ffs(static_cast<int>(left)) - 1;
+            element_range range;
+            range.first = __shfl_sync(whole_warp, work.first, which);
+            range.count = work.count;
+            range.stride = call_.inner;
+            range.index = work.begin;
+            function(__shfl_sync(whole_warp, work.output, which), range);
+        }
+    }
+
+    call const& call_;
+    warp_store& store_;
+};
+
+template <class Lane>
+__global__ void __launch_bounds__(32 * warps_per_block, 4) columns_kernel(call const __grid_constant__ c) {
+    extern __shared__ std::uint64_t shared_words[];
+    int const warp = static_cast<int>(threadIdx.x / 32);
+    std::int64_t const number = static_cast<std::int64_t>(blockIdx.x) * warps_per_block + warp;
+    if (number >= c.chunks) return;
+    warp_store store{c, shared_words + warp * warp_store::words(c.shape)};
+    column_warp<Lane>{c, store}.run(column_work_of(c, number));
+}
+
+} // namespace steadfold::inline v0::segmented
