@@ -150,7 +150,9 @@ void fold_sum_and_magnitudes(double const* x, int n, fold_constants const* windo
     store_parities(negative0, negative[0], 0, 0);
     store_parities(negative1, negative[1], 0, 0);
     for (int i = 0; i < 2; ++i)
-        for (int c = 0; c < 2; ++c) out->magnitude[i][c] = out->value[i][c] - 2 * negative[i][c];
+        for (int c = 0; c < 2; ++c) // unsigned: sums of a tile outside of the window are meaningless, but not undefined
+            out->magnitude[i][c] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out->value[i][c]) -
+                                                             2 * static_cast<std::uint64_t>(negative[i][c]));
 }
 
 #if !STEADFOLD_FUSED
