@@ -103,7 +103,7 @@ std::vector<std::int64_t> random_offsets(std::int64_t n, random_source& random,
 }
 
 std::vector<sf::operation> operations_for(sf::dtype type) {
-    std::vector<sf::operation> operations;
+    std::vector<sf::operation> operations{sf::operation::any, sf::operation::every};
     for (int i = 0; i < sf::operation_count; ++i)
         if (operations_of(type).contains(static_cast<sf::operation>(i)))
             operations.push_back(static_cast<sf::operation>(i));

@@ -1,7 +1,9 @@
 // Segments of every type, length and class of data against the oracle, and the same bits for any number of threads.
 #include "reduce/levels.hpp"
 #include "segmented/outputs.hpp"
+#include "steadfold/reduce.hpp"
 
+#include <cstring>
 #include <gtest/gtest.h>
 
 namespace {
@@ -133,6 +135,25 @@ TEST(empty_segments, give_what_reduce_gives_for_an_empty_range) {
             EXPECT_EQ(out.status()[i], expected.status) << sf::name(op);
         }
     }
+}
+
+TEST(operations_without_a_short_way, are_those_of_reduce) {
+    random_source random{23};
+    for (sf::dtype const type : {sf::dtype::float64, sf::dtype::int16, sf::dtype::uint64})
+        for (sf::operation const op :
+             {sf::operation::product, sf::operation::bit_and, sf::operation::bit_or, sf::operation::bit_xor}) {
+            if (type == sf::dtype::float64 && op != sf::operation::product) continue;
+            sample const data = generate(classes_of(type)[1], type, 300, random.bits());
+            auto const offsets = random_offsets(data.n, random, [&] { return random.below(20); });
+            outputs const out = run(data, offsets, op, {}, threads(2));
+            outputs expected{std::ssize(offsets) - 1, sf::result_type(op, type)};
+            for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+                sf::result_value const one = sf::reduce({}, data.part(offsets[i], offsets[i + 1] - offsets[i]), op)[op];
+                std::memcpy(expected.data() + 8 * i, &one.bits[0], 8);
+                expected.status()[i] = one.status;
+            }
+            EXPECT_EQ(out, expected) << data.label << " " << sf::name(op);
+        }
 }
 
 TEST(one_reduction, serves_many_calls_of_different_shape) {

@@ -12,8 +12,10 @@
 /// missing values and result types are those of reduce(); `mode` fast is accepted and computed exactly all the same.
 /// argmin and argmax count from the start of the segment, or along the axis.
 ///
-/// All operations of reduce() are there. On a host every operation is fast where its values are of similar scale; on a
-/// GPU variance and stddev go a slower way than the others.
+/// All operations of reduce() are there, on a GPU those that reduce() has there. Quick are, on a host, all but
+/// variance, stddev, product and the bitwise ones; on a GPU sums, means, L1, extrema and their indices of every type,
+/// and squares and L2 of float32, float64 and complex data. The rest, and segments whose values differ by more than a
+/// factor of about 2^40, go through a superaccumulator each: exact as well, several times slower.
 #pragma once
 
 #include "steadfold/dtype.hpp"
@@ -69,19 +71,21 @@ class segmented_reduction {
     segmented_reduction(segmented_reduction&&) noexcept;
     segmented_reduction& operator=(segmented_reduction&&) noexcept;
 
-    /// Makes room for calls with up to so many elements and outputs. Larger calls make room themselves.
+    /// Makes room on the GPU for calls with up to so many elements and outputs, which allocate nothing then. Other
+    /// calls make room as they need it. On a host there is nothing to do.
     void reserve(std::int64_t elements, std::int64_t outputs);
 
     /// out[i] from x[offsets[i]] ... x[offsets[i + 1] - 1].
     ///
     /// On the host all arrays are host memory and the results are there on return. On a GPU `x` is device, managed or
     /// pinned memory; work is done in the order of `stream` (no stream: the default stream). Offsets and results may be
-    /// anywhere: results in ordinary host memory are waited for.
+    /// anywhere: results in ordinary host memory are waited for. With neither in ordinary host memory, and room made by
+    /// reserve() or an earlier call, a call can be captured into a graph.
     ///
     /// @param offsets  one more than outputs, none smaller than the one before, from 0 to x.count. They need not begin
-    ///                 at 0 or end at x.count. Offsets in device memory are not looked at before the work begins: a
-    ///                 segment they make impossible is not read and gets the result of an empty one with the status
-    ///                 invalid | empty
+    ///                 at 0 or end at x.count. Offsets in host or pinned memory are looked at before any work; those in
+    ///                 device and managed memory by the GPU on the way: if they are wrong nothing outside of x is read,
+    ///                 the results are of no use, and wait() throws
     /// @param out      of result_type(); overlaps neither x nor the offsets
     /// @throws argument_error  for another element or result type, null or misaligned data, offsets out of order or
     ///                 beyond x, a count of outputs that does not fit, overlapping or unreachable memory; nothing has
@@ -94,7 +98,8 @@ class segmented_reduction {
     /// @param extents  at least one, none negative; their product is x.count
     void axis(array_view x, std::span<std::int64_t const> extents, int axis, output_view out, stream_ref stream = {});
 
-    /// Returns when the results of every call are there. @throws timeout_error at execution::deadline
+    /// Returns when the results of every call are there. A call captured into a graph is not waited for.
+    /// @throws timeout_error at execution::deadline; argument_error if a GPU met offsets out of order or outside of x
     void wait();
 
     [[nodiscard]] dtype type() const noexcept;

@@ -47,9 +47,8 @@ dtype result_type(operation op, dtype input, reduce_options const& options) noex
 namespace segmented {
 
 settings make_settings(dtype type, operation op, reduce_options const& options) {
-    if (op == operation::dot) throw argument_error("dot takes two arrays: segments and axes of one array have no dot");
-    if (op > operation::dot)
-        throw argument_error(std::string(name(op)) + " is not available for segments and axes yet");
+    if (of_pairs.contains(op))
+        throw argument_error(std::string(name(op)) + " takes two arrays: segments and axes of one array have none");
     reduce_options exact = options;
     exact.mode = reduction_mode::exact;
     return {op, reduce_detail::make_plan(type, op, exact), exact, result_type(op, type, exact)};

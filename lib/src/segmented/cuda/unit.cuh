@@ -52,13 +52,6 @@ class float_unit {
                 if (first + i >= begin && first + i < end) set(i, __ldg(from + i));
     }
 
-    /// One element, if it is wanted.
-    __device__ void load_one(void const* data, std::int64_t element, bool wanted) {
-        static_assert(elements == 1);
-        load_nothing();
-        if (wanted) load_whole(static_cast<storage const*>(data) + element * Components);
-    }
-
     [[nodiscard]] __device__ double value(int i) const {
         if constexpr (sizeof(storage) == 8)
             return __hiloint2double(static_cast<int>(word_[2 * i + 1]), static_cast<int>(word_[2 * i]));
@@ -127,7 +120,12 @@ class integer_unit {
     [[nodiscard]] __device__ int size() const { return Single ? 1 : 8 / bytes_; }
     [[nodiscard]] __device__ int element_bytes() const { return bytes_; }
 
-    __device__ void load(char const* word) { word_ = __ldg(reinterpret_cast<unsigned long long const*>(word)); }
+    __device__ void load(char const* word) {
+        if constexpr (Single)
+            word_ = element_of(word, 0);
+        else
+            word_ = __ldg(reinterpret_cast<unsigned long long const*>(word));
+    }
 
     __device__ void load(char const* word, int first, int begin, int end) {
         if (first >= begin && first + size() <= end) {
@@ -137,10 +135,6 @@ class integer_unit {
         word_ = 0;
         for (int i = 0; i < size(); ++i)
             if (first + i >= begin && first + i < end) word_ |= element_of(word, i) << (8 * bytes_ * i);
-    }
-
-    __device__ void load_one(void const* data, std::int64_t element, bool wanted) {
-        word_ = wanted ? element_of(data, element) : 0;
     }
 
     /// Element i, extended to 64 bits.

@@ -72,6 +72,8 @@ std::optional<result_value> short_floats::reduce(double const* x, int n) {
     case operation::nan_count:
     case operation::inf_count:
     case operation::zero_count:
+    case operation::any:
+    case operation::every:
         return counted(x, n);
     default:
         return {};
@@ -133,7 +135,11 @@ std::optional<result_value> short_floats::counted(double const* x, int n) const 
     }
     std::int64_t const left_out =
         settings_.options.nans == nan_policy::ignore ? count_elements(x, n, components_, nan) : 0;
-    return number(n / components_ - left_out);
+    std::int64_t const taken = n / components_ - left_out;
+    if (settings_.op == operation::count) return number(taken);
+    if (taken == 0) return {}; // as good as empty
+    std::int64_t const zeros = count_elements(x, n, components_, zero);
+    return number(settings_.op == operation::any ? zeros < taken : zeros == 0);
 }
 
 } // namespace steadfold::inline v0::segmented

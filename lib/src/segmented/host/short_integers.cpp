@@ -47,6 +47,10 @@ std::optional<result_value> short_integers::reduce(std::int64_t const* x, int n)
         return number(0);
     case operation::zero_count:
         return number(std::count(x, x + n, 0));
+    case operation::any:
+        return number(std::count(x, x + n, 0) < n);
+    case operation::every:
+        return number(std::count(x, x + n, 0) == 0);
     default:
         return {};
     }
