@@ -1,4 +1,5 @@
 // The CUDA back end: one stream and one set of counts on one device; host data comes through two staging buffers.
+#include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/floating_environment.hpp"
@@ -23,18 +24,6 @@ namespace {
 using namespace steadfold::detail;
 
 constexpr std::size_t staging_bytes = std::size_t{32} << 20;
-
-void require_device(int device) {
-    int count = 0;
-    cudaError_t const result = cudaGetDeviceCount(&count);
-    if (result != cudaSuccess) {
-        static_cast<void>(cudaGetLastError());
-        throw argument_error(std::string("there is no usable GPU here: CUDA says ") + cudaGetErrorString(result));
-    }
-    if (device < 0 || device >= count)
-        throw argument_error("there is no CUDA device " + std::to_string(device) + "; this process sees " +
-                             std::to_string(count));
-}
 
 int attribute(cudaDeviceAttr which, int device) {
     int value = 0;

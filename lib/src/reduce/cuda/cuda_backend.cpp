@@ -1,4 +1,5 @@
 // The CUDA back end: one stream and one state on one device; host data comes through two staging buffers.
+#include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
@@ -28,7 +29,7 @@ constexpr std::int64_t blocks_before_take = std::int64_t{1} << 28;
 class cuda_backend final : public backend {
   public:
     cuda_backend(plan const& plan, execution const& where) : plan_{plan}, where_{where} {
-        cuda::require_device(where.device);
+        require_device(where.device);
         current_device const on{where.device};
         if (plan.features != 0 || plan.fast_features == 0) exact_ = make_launcher(false);
         if (plan.fast_features != 0) fast_ = make_launcher(true);

@@ -152,16 +152,4 @@ finish_request make_finish_request(reduce_detail::plan const& plan, reduce_optio
     return request;
 }
 
-void require_device(int device) {
-    int count = 0;
-    cudaError_t const result = cudaGetDeviceCount(&count);
-    if (result != cudaSuccess) {
-        static_cast<void>(cudaGetLastError());
-        throw argument_error(std::string("there is no usable GPU here: CUDA says ") + cudaGetErrorString(result));
-    }
-    if (device < 0 || device >= count)
-        throw argument_error("there is no CUDA device " + std::to_string(device) + "; this process sees " +
-                             std::to_string(count));
-}
-
 } // namespace steadfold::inline v0::cuda

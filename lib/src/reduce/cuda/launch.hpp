@@ -52,7 +52,4 @@ class launcher {
 [[nodiscard]] finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,
                                                  std::int64_t elements);
 
-/// @throws argument_error if there is no such CUDA device
-void require_device(int device);
-
 } // namespace steadfold::inline v0::cuda

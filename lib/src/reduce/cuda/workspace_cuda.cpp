@@ -1,4 +1,5 @@
 // A workspace on a GPU: one launch a call. Nothing is allocated or waited for after the constructor.
+#include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
@@ -41,7 +42,7 @@ class cuda_workspace final : public workspace_engine {
   public:
     cuda_workspace(plan const& plan, reduce_options const& options, execution const& where)
         : plan_{plan}, options_{options}, where_{where} {
-        cuda::require_device(where.device);
+        require_device(where.device);
         current_device const on{where.device};
         bool const fast = plan.features == 0 && plan.fast_features != 0;
         launcher_ = {cuda::find_kernel(component_type(plan.type), component_count(plan.type),

@@ -1,4 +1,5 @@
 // The CUDA back end: one launch a call. Memory grows with the largest call, or is made by reserve().
+#include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
@@ -47,7 +48,7 @@ class cuda_backend final : public backend {
   public:
     cuda_backend(settings const& settings, execution const& where)
         : settings_{settings}, where_{where}, shape_{shape_of(settings.op, settings.what.type)} {
-        cuda::require_device(where.device);
+        require_device(where.device);
         reduce_detail::require_available_on_gpus(settings.what);
         current_device const on{where.device};
         has_quick_ = find_kernel(settings.op, settings.what.type, kernel_family::rows) != nullptr;
