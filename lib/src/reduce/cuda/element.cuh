@@ -20,15 +20,13 @@ struct alignas(16) vector16 {
     std::uint32_t word[4];
 };
 
-/// How many components a vector holds, how to widen one, and how many folds the type gets. Two folds of products keep
-/// every bit of half; float64 takes four, since its products have 106 bits.
+/// How a component is stored and widened.
 template <dtype Real>
 struct element;
 
 template <>
 struct element<dtype::float64> {
     using storage = double;
-    static constexpr int sum_folds = 3, product_folds = 4;
     __device__ static double at(vector16 const& v, int i) {
         return __hiloint2double(static_cast<int>(v.word[2 * i + 1]), static_cast<int>(v.word[2 * i]));
     }
@@ -42,7 +40,6 @@ struct element<dtype::float64> {
 template <>
 struct element<dtype::float32> {
     using storage = float;
-    static constexpr int sum_folds = 2, product_folds = 2;
     __device__ static double at(vector16 const& v, int i) { return widen(__uint_as_float(v.word[i])); }
     __device__ static double of(storage x) { return widen(x); }
     template <class Value>
@@ -57,7 +54,6 @@ struct element<dtype::float32> {
 template <>
 struct element<dtype::float16> {
     using storage = std::uint16_t;
-    static constexpr int sum_folds = 1, product_folds = 2;
     __device__ static double of(storage x) {
         float wide;
         asm("{ .reg .b16 h; mov.b16 h, %1; cvt.f32.f16 %0, h; }" : "=f"(wide) : "h"(x));
@@ -82,7 +78,6 @@ struct element<dtype::float16> {
 template <>
 struct element<dtype::bfloat16> {
     using storage = std::uint16_t;
-    static constexpr int sum_folds = 1, product_folds = 2;
     __device__ static double of(storage x) { return widen(__uint_as_float(static_cast<std::uint32_t>(x) << 16)); }
     template <class Value>
     __device__ static Value as(vector16 const& v, int i) {
@@ -126,17 +121,6 @@ __device__ inline bool is_negative_zero(double x) {
 }
 __device__ inline bool is_negative_zero(float x) {
     return __float_as_uint(x) == 0x80000000u;
-}
-
-/// Inf or NaN somewhere in the vectors.
-template <dtype Real, int Count>
-__device__ bool any_special(vector16 const (&x)[Count]) {
-    std::uint32_t largest = 0;
-#pragma unroll
-    for (int u = 0; u < Count; ++u)
-#pragma unroll
-        for (int j = 0; j < per_vector<Real>; ++j) largest = ::max(largest, magnitude_high(element<Real>::at(x[u], j)));
-    return largest >= high_of_infinity;
 }
 
 } // namespace steadfold::inline v0::cuda
