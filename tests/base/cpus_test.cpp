@@ -1,37 +1,18 @@
 // CPUs, control groups and NUMA nodes, of this machine and made up in a folder.
 #include "base/cpus.hpp"
+#include "support/made_up_kernel.hpp"
 
 #include <cfenv>
-#include <cstdlib>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <unistd.h>
 
 namespace {
 
 namespace fs = std::filesystem;
 namespace base = steadfold::base;
+using made_up::kernel_files;
 
-class made_up_kernel : public testing::Test {
-  protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "steadfold_cpus_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        root_ = name;
-        roots_ = {root_ / "sys", root_ / "proc"};
-    }
-    void TearDown() override { fs::remove_all(root_); }
-    void write(std::string const& file, std::string const& text) {
-        fs::create_directories((root_ / file).parent_path());
-        std::ofstream(root_ / file) << text;
-    }
-
-    fs::path root_;
-    base::system_roots roots_;
-};
-
-TEST_F(made_up_kernel, no_control_group_is_no_limit) {
+TEST_F(kernel_files, no_control_group_is_no_limit) {
     EXPECT_EQ(base::cpu_quota(roots_), base::no_quota);
     write("proc/self/cgroup", "0::/\n");
     EXPECT_EQ(base::cpu_quota(roots_), base::no_quota);
@@ -39,7 +20,7 @@ TEST_F(made_up_kernel, no_control_group_is_no_limit) {
     EXPECT_EQ(base::cpu_quota(roots_), base::no_quota);
 }
 
-TEST_F(made_up_kernel, the_strictest_group_above_counts) {
+TEST_F(kernel_files, the_strictest_group_above_counts) {
     write("proc/self/cgroup", "0::/slurm/job_7/step_0\n");
     write("sys/fs/cgroup/slurm/job_7/step_0/cpu.max", "800000 100000\n");
     EXPECT_EQ(base::cpu_quota(roots_), 8);
@@ -49,13 +30,13 @@ TEST_F(made_up_kernel, the_strictest_group_above_counts) {
     EXPECT_EQ(base::cpu_quota(roots_), 3);
 }
 
-TEST_F(made_up_kernel, a_path_that_is_not_there_is_a_containers) {
+TEST_F(kernel_files, a_path_that_is_not_there_is_a_containers) {
     write("proc/self/cgroup", "0::/docker/0123456789ab\n");
     write("sys/fs/cgroup/cpu.max", "200000 100000\n");
     EXPECT_EQ(base::cpu_quota(roots_), 2);
 }
 
-TEST_F(made_up_kernel, control_groups_of_version_1) {
+TEST_F(kernel_files, control_groups_of_version_1) {
     write("proc/self/cgroup", "12:cpuset:/a\n4:cpu,cpuacct:/a/b\nnonsense\n1:name=systemd:/\n0::/\n");
     write("sys/fs/cgroup/cpu,cpuacct/a/b/cpu.cfs_quota_us", "-1\n");
     write("sys/fs/cgroup/cpu,cpuacct/a/b/cpu.cfs_period_us", "100000\n");
@@ -65,7 +46,7 @@ TEST_F(made_up_kernel, control_groups_of_version_1) {
     EXPECT_EQ(base::cpu_quota(roots_), 1);
 }
 
-TEST_F(made_up_kernel, nodes_are_read_in_order_of_their_numbers) {
+TEST_F(kernel_files, nodes_are_read_in_order_of_their_numbers) {
     EXPECT_TRUE(base::node_cpus(roots_).empty());
     std::string const nodes = "sys/devices/system/node/";
     write(nodes + "node10/cpulist", "8-9\n");
@@ -76,7 +57,7 @@ TEST_F(made_up_kernel, nodes_are_read_in_order_of_their_numbers) {
 }
 
 // A reduction looks them up in its caller's environment, and leaves that as it was.
-TEST_F(made_up_kernel, is_read_without_a_trace_in_the_floating_point_flags) {
+TEST_F(kernel_files, is_read_without_a_trace_in_the_floating_point_flags) {
     write("proc/self/cgroup", "0::/slurm/job_7/step_0\n");
     write("sys/devices/system/node/node2/cpulist", "0-1,6\n");
     std::feclearexcept(FE_ALL_EXCEPT);

@@ -1,36 +1,16 @@
 // The kernel's files, made up in a folder.
+#include "support/made_up_kernel.hpp"
 #include "topology/host_discovery.hpp"
 
-#include <cstdlib>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace {
 
 namespace sf = steadfold;
 namespace fs = std::filesystem;
-using sf::detail::system_roots;
+using made_up::kernel_files;
 
-class made_up_kernel : public testing::Test {
-  protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "steadfold_kernel_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        root_ = name;
-        roots_ = {root_ / "sys", root_ / "proc"};
-    }
-    void TearDown() override { fs::remove_all(root_); }
-    void write(std::string const& file, std::string const& text) {
-        fs::create_directories((root_ / file).parent_path());
-        std::ofstream(root_ / file) << text;
-    }
-
-    fs::path root_;
-    system_roots roots_;
-};
-
-TEST_F(made_up_kernel, numa_nodes_are_read_in_order) {
+TEST_F(kernel_files, numa_nodes_are_read_in_order) {
     std::string const nodes = "sys/devices/system/node/";
     write(nodes + "node10/cpulist", "8-9\n");
     write(nodes + "node2/cpulist", "0-3,6\n");
@@ -54,7 +34,7 @@ TEST_F(made_up_kernel, numa_nodes_are_read_in_order) {
     EXPECT_FALSE(host.name.empty());
 }
 
-TEST_F(made_up_kernel, a_machine_without_numa_is_one_node) {
+TEST_F(kernel_files, a_machine_without_numa_is_one_node) {
     write("sys/devices/system/cpu/online", "0-2\n");
     write("proc/meminfo", "MemTotal: 8 kB\n");
     sf::host_facts const host = sf::detail::discover_host(roots_);
@@ -63,14 +43,14 @@ TEST_F(made_up_kernel, a_machine_without_numa_is_one_node) {
     EXPECT_EQ(host.numa_nodes[0].memory_bytes, 8 * 1024);
 }
 
-TEST_F(made_up_kernel, nothing_at_all_is_still_one_node_with_a_cpu) {
+TEST_F(kernel_files, nothing_at_all_is_still_one_node_with_a_cpu) {
     sf::host_facts const host = sf::detail::discover_host(roots_);
     ASSERT_EQ(host.numa_nodes.size(), 1u);
     EXPECT_GE(host.numa_nodes[0].cpus.size(), 1u);
     EXPECT_FALSE(host.cpu_model.empty());
 }
 
-TEST_F(made_up_kernel, pcie_links_are_read) {
+TEST_F(kernel_files, pcie_links_are_read) {
     std::string const gpu = "sys/bus/pci/devices/0000:1b:00.0/";
     write(gpu + "current_link_speed", "2.5 GT/s PCIe\n");
     write(gpu + "current_link_width", "16\n");
@@ -85,7 +65,7 @@ TEST_F(made_up_kernel, pcie_links_are_read) {
     EXPECT_EQ(sf::detail::read_pci_numa_node(roots_, "0000:1b:00.0"), 1);
 }
 
-TEST_F(made_up_kernel, an_unknown_link_is_zero) {
+TEST_F(kernel_files, an_unknown_link_is_zero) {
     std::string const gpu = "sys/bus/pci/devices/0000:1b:00.0/";
     write(gpu + "max_link_speed", "Unknown\n");
     write(gpu + "max_link_width", "255\n");
