@@ -9,8 +9,16 @@ namespace oracle {
 namespace {
 
 std::atomic<std::int64_t> checked{0};
-constexpr int failures_shown = 25; // one defect spoils thousands of samples
+constexpr int failures_shown = 25; // a test: one defect spoils thousands of samples
 int failures = 0;
+
+/// Every test counts its own, so that none passes because others failed before it.
+void count_for_this_test() {
+    static testing::TestInfo const* test = nullptr;
+    testing::TestInfo const* const now = testing::UnitTest::GetInstance()->current_test_info();
+    if (now != test) failures = 0;
+    test = now;
+}
 
 sf::reduction_results run(sample const& s, sf::operation_set ops, sf::reduce_options const& options,
                           sf::execution const& where) {
@@ -55,7 +63,9 @@ std::string describe(sf::reduce_options const& options) {
 
 void expect_same(sf::result_value const& got, sf::result_value const& expected, sf::operation op,
                  std::string const& label) {
-    if (got == expected || ++failures > failures_shown) return;
+    if (got == expected) return;
+    count_for_this_test();
+    if (++failures > failures_shown) return;
     ADD_FAILURE() << label << "\n  " << sf::name(op) << " got      " << got.bit_pattern() << " " << sf::name(got.type)
                   << " " << sf::to_string(got.status) << "  " << got.to_decimal() << "\n  " << sf::name(op)
                   << " expected " << expected.bit_pattern() << " " << sf::name(expected.type) << " "
@@ -65,6 +75,7 @@ void expect_same(sf::result_value const& got, sf::result_value const& expected, 
 
 void expect_results(sf::reduction_results const& got, summary const& s, sf::reduce_options const& options,
                     std::string const& label) {
+    count_for_this_test();
     int const before = failures;
     for_each_operation(got.operations(), [&](sf::operation op) {
         expect_same(got[op], evaluate(s, op, options), op, label + " " + describe(options));
