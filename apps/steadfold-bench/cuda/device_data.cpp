@@ -15,6 +15,8 @@ detail::device_buffer<T> on_device(host_array<T> const& from, std::string const&
     auto memory = detail::allocate_device<T>(static_cast<std::size_t>(from.size()), what);
     detail::check(cudaMemcpy(memory.get(), from.data(), static_cast<std::size_t>(from.bytes()), cudaMemcpyDefault),
                   "copying " + what + " to the device");
+    // The copy from pageable memory may end later, and the streams that are measured do not wait for it.
+    detail::check(cudaDeviceSynchronize(), "waiting for " + what + " on the device");
     return memory;
 }
 

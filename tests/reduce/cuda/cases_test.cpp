@@ -53,6 +53,16 @@ TEST_P(cuda_cases, every_grid_gives_the_same_bits) {
     }
 }
 
+TEST_P(cuda_cases, integer_arithmetic_gives_the_same_bits) {
+    sf::execution integers = on_gpu;
+    integers.integer_arithmetic = true;
+    for (data_class const which : classes_of(GetParam()))
+        for (std::int64_t const n : {127, 16383, 200001}) {
+            sample const data = generate(which, GetParam(), n, static_cast<std::uint64_t>(n) + 3);
+            check_all_operations(data, integers, effort::one_pass);
+        }
+}
+
 TEST_P(cuda_cases, pieces_order_and_merging_give_the_same_bits) {
     std::array const places = {on_gpu, grid(3, 64), sf::execution{.kind = sf::processor_kind::host, .threads = 2}};
     auto const classes = classes_of(GetParam());
