@@ -44,6 +44,11 @@ inline void fold_pair(pair v, pair m0, pair m1, word_pair limit, few_sums& sums)
     sums.rest |= (word_pair)v << 1;
 }
 
+/// Wraps: the digits of values outside the window are meaningless, and never used.
+void add_to(std::int64_t& digit, std::uint64_t more) {
+    digit = static_cast<std::int64_t>(static_cast<std::uint64_t>(digit) + more);
+}
+
 /// Adds to `digits` and to the flags of `sums` what the vector kernels give for more values; by parity as there. `mask`
 /// takes the sign off for magnitudes.
 void fold_few(double const* x, int n, std::uint64_t mask, exact::fold_window const& window, std::int64_t (*digits)[2],
@@ -58,8 +63,8 @@ void fold_few(double const* x, int n, std::uint64_t mask, exact::fold_window con
     if (i < n) fold_pair((pair)((word_pair)pair{x[i], 0.0} & kept), m0, m1, limit, total);
     auto const added = static_cast<std::uint64_t>((n + 1) / 2);
     for (int c = 0; c < 2; ++c) {
-        digits[0][c] += static_cast<std::int64_t>(total.digits0[c] - added * window.magic_bits[0]);
-        digits[1][c] += static_cast<std::int64_t>(total.digits1[c] - added * window.magic_bits[1]);
+        add_to(digits[0][c], total.digits0[c] - added * window.magic_bits[0]);
+        add_to(digits[1][c], total.digits1[c] - added * window.magic_bits[1]);
         sums.rest |= total.rest[c];
         sums.violation |= total.violation[c] & exact::negative_zero_bits;
     }
@@ -146,7 +151,7 @@ void segment_folds::fold_squares(double const* x, int n, fold_constants const& w
     fold_sums more{};
     kernel(tail, tail, host::tile_multiple, &window, &more);
     for (int i = 0; i < 3; ++i)
-        for (int c = 0; c < 2; ++c) sums.value[i][c] += more.value[i][c];
+        for (int c = 0; c < 2; ++c) add_to(sums.value[i][c], static_cast<std::uint64_t>(more.value[i][c]));
     sums.rest |= more.rest;
     sums.violation |= more.violation;
 }
