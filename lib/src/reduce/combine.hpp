@@ -6,9 +6,13 @@
 #include "steadfold/communicator.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace steadfold::inline v0::reduce_detail {
+
+/// 20 bits of everything ranks must agree on, so that n * sum h^2 cannot overflow up to 2^20 ranks.
+[[nodiscard]] std::int64_t signature(plan const& plan, reduce_options const& options);
 
 /// Afterwards `state` is the state of the whole on every rank, normalised. Collective.
 /// @throws mismatch_error on every rank if the ranks disagree about what is computed
