@@ -25,7 +25,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 namespace steadfold {
@@ -104,12 +103,12 @@ class future {
             [](reduction_results const& results) { return results; }};
 }
 
-/// Typed form; the workspace's options.result must not be set.
-template <class T>
-[[nodiscard]] future<statistics<std::remove_const_t<T>>>
-reduce_async(communicator const& ranks, view<T> x, workspace& work, stream_ref stream, std::int64_t first_index = 0) {
+/// Typed form, of a view<T> or strided_view<T>; the workspace's options.result must not be set.
+template <typed_view View>
+[[nodiscard]] future<statistics<typename View::value_type>>
+reduce_async(communicator const& ranks, View x, workspace& work, stream_ref stream, std::int64_t first_index = 0) {
     return {detail::start_reduce(ranks, x, work, stream, first_index, true),
-            [](reduction_results const& results) { return detail::typed<std::remove_const_t<T>>(results); }};
+            [](reduction_results const& results) { return detail::typed<typename View::value_type>(results); }};
 }
 
 /// Starts a dot product on every rank; `work` must be made for operation::dot.
@@ -119,10 +118,10 @@ reduce_async(communicator const& ranks, view<T> x, workspace& work, stream_ref s
             [](reduction_results const& results) { return results[operation::dot]; }};
 }
 
-template <class T, class U>
-[[nodiscard]] auto dot_async(communicator const& ranks, view<T> x, view<U> y, workspace& work, stream_ref stream) {
-    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "dot takes two arrays of one type");
-    using result = typename detail::result_types<std::remove_const_t<T>>::sum;
+template <typed_view X, typed_view Y>
+[[nodiscard]] auto dot_async(communicator const& ranks, X x, Y y, workspace& work, stream_ref stream) {
+    static_assert(views_of_one_type<X, Y>, "dot takes two arrays of one type");
+    using result = typename detail::result_types<typename X::value_type>::sum;
     return future<result>{detail::start_dot(ranks, x, y, work, stream, true), [](reduction_results const& results) {
                               return detail::value_as<result>(results[operation::dot]);
                           }};

@@ -4,13 +4,11 @@
 ///     double mean = sf::weighted_mean(world, sf::view{volumes.data(), n}, sf::view{pressure.data(), n});
 ///
 /// Every result is the mathematically exact value rounded once, as in reduce.hpp, and for the same pairs the same bits
-/// everywhere. A pair with a NaN counts as NaN. All calls are collective; both arrays have the same type and length.
-/// Arrays in GPU memory are refused so far.
+/// everywhere. A pair with a NaN counts as NaN. All calls are collective; both arrays have the same type and length;
+/// each may be strided. Arrays in GPU memory are refused so far.
 #pragma once
 
 #include "steadfold/reduce.hpp"
-
-#include <type_traits>
 
 namespace steadfold {
 inline namespace v0 {
@@ -43,28 +41,28 @@ inline namespace v0 {
 [[nodiscard]] result_value distance(communicator const& ranks, array_view x, array_view y,
                                     reduce_options const& options = {});
 
-/// Typed forms; `options.result` must not be set.
-template <class T, class U>
-[[nodiscard]] auto dot_conjugated(communicator const& ranks, view<T> x, view<U> y, reduce_options const& options = {}) {
-    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "two arrays of one type are needed");
+/// Typed forms, of views and strided views; `options.result` must not be set.
+template <typed_view X, typed_view Y>
+[[nodiscard]] auto dot_conjugated(communicator const& ranks, X x, Y y, reduce_options const& options = {}) {
+    static_assert(views_of_one_type<X, Y>, "two arrays of one type are needed");
     detail::require_default_result(options);
-    return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::sum>(
+    return detail::value_as<typename detail::result_types<typename X::value_type>::sum>(
         dot_conjugated(ranks, array_view(x), array_view(y), options));
 }
 
-template <class T, class U>
-[[nodiscard]] auto weighted_mean(communicator const& ranks, view<T> w, view<U> x, reduce_options const& options = {}) {
-    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "two arrays of one type are needed");
+template <typed_view W, typed_view X>
+[[nodiscard]] auto weighted_mean(communicator const& ranks, W w, X x, reduce_options const& options = {}) {
+    static_assert(views_of_one_type<W, X>, "two arrays of one type are needed");
     detail::require_default_result(options);
-    return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::mean>(
+    return detail::value_as<typename detail::result_types<typename W::value_type>::mean>(
         weighted_mean(ranks, array_view(w), array_view(x), options));
 }
 
-template <class T, class U>
-[[nodiscard]] auto distance(communicator const& ranks, view<T> x, view<U> y, reduce_options const& options = {}) {
-    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "two arrays of one type are needed");
+template <typed_view X, typed_view Y>
+[[nodiscard]] auto distance(communicator const& ranks, X x, Y y, reduce_options const& options = {}) {
+    static_assert(views_of_one_type<X, Y>, "two arrays of one type are needed");
     detail::require_default_result(options);
-    return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::real>(
+    return detail::value_as<typename detail::result_types<typename X::value_type>::real>(
         distance(ranks, array_view(x), array_view(y), options));
 }
 

@@ -58,10 +58,12 @@ class reduction {
     ///
     /// After an error other than argument_error part of the data may have been added: start again with a new reduction.
     /// @throws argument_error for another element type, null data with elements, an index below 0 or beyond 2^63 - 1,
-    ///         device memory on a host reduction, or a reduction of pairs
+    ///         elements outside the address space, device memory on a host reduction, strided data on a CUDA reduction,
+    ///         or a reduction of pairs
     void add(array_view data, std::int64_t first_index = 0, stream_ref stream = {});
 
-    /// Adds products of pairs, for operation::dot. Both arrays must have the same type and length.
+    /// Adds products of pairs, for operation::dot. Both arrays must have the same type and length; their strides may
+    /// differ.
     void add_products(array_view x, array_view y, stream_ref stream = {});
 
     /// Returns when everything added so far has been read.
@@ -90,8 +92,9 @@ class reduction {
 
 /// Results over all elements of `x` on every rank, in one pass over the data. Collective over `ranks`.
 ///
-/// @param x            this rank's part, n >= 0 elements; aligned to its components, no more is needed
-/// @param first_index  row-major index of x[0] in the whole array
+/// @param x            this rank's part, n >= 0 elements; aligned to its components, no more is needed; host memory
+///                     may be strided
+/// @param first_index  row-major index of x[0] in the whole array; the elements of `x` follow it without gaps
 /// @throws as reduction
 [[nodiscard]] reduction_results reduce(communicator const& ranks, array_view x, operation_set operations,
                                        reduce_options const& options = {}, std::int64_t first_index = 0);
@@ -107,13 +110,13 @@ struct array_piece {
 [[nodiscard]] reduction_results reduce(communicator const& ranks, dtype type, std::span<array_piece const> pieces,
                                        operation_set operations, reduce_options const& options = {});
 
-/// Typed form of reduce(); `options.result` must not be set.
-template <class T>
-[[nodiscard]] statistics<std::remove_const_t<T>> reduce(communicator const& ranks, view<T> x, operation_set operations,
-                                                        reduce_options const& options = {},
-                                                        std::int64_t first_index = 0) {
+/// Typed form of reduce(), of a view<T> or strided_view<T>; `options.result` must not be set.
+template <typed_view View>
+[[nodiscard]] statistics<typename View::value_type> reduce(communicator const& ranks, View x, operation_set operations,
+                                                           reduce_options const& options = {},
+                                                           std::int64_t first_index = 0) {
     detail::require_default_result(options);
-    return detail::typed<std::remove_const_t<T>>(reduce(ranks, array_view(x), operations, options, first_index));
+    return detail::typed<typename View::value_type>(reduce(ranks, array_view(x), operations, options, first_index));
 }
 
 /// Results over all elements of a partitioned array: every rank passes its part.
@@ -132,11 +135,12 @@ template <class T>
 [[nodiscard]] result_value dot(communicator const& ranks, array_view x, array_view y,
                                reduce_options const& options = {});
 
-template <class T, class U>
-[[nodiscard]] auto dot(communicator const& ranks, view<T> x, view<U> y, reduce_options const& options = {}) {
-    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, "dot takes two arrays of one type");
+/// Typed form of dot(), of views and strided views.
+template <typed_view X, typed_view Y>
+[[nodiscard]] auto dot(communicator const& ranks, X x, Y y, reduce_options const& options = {}) {
+    static_assert(views_of_one_type<X, Y>, "dot takes two arrays of one type");
     detail::require_default_result(options);
-    return detail::value_as<typename detail::result_types<std::remove_const_t<T>>::sum>(
+    return detail::value_as<typename detail::result_types<typename X::value_type>::sum>(
         dot(ranks, array_view(x), array_view(y), options));
 }
 

@@ -66,7 +66,8 @@ class workspace {
 /// One result for each operation of `work`, in the order of `operation`, once what was put on `stream` before is done.
 ///
 /// @param x            n >= 0 elements in device memory of the workspace's GPU, managed or pinned memory (host memory
-///                     on a host workspace); aligned to its components, no more is needed
+///                     on a host workspace); aligned to its components, no more is needed; on a host workspace it may
+///                     be strided
 /// @param out          as many results as `work` has operations, in the same kinds of memory; must not overlap `x`
 /// @param first_index  row-major index of x[0] in the whole array, for argmin and argmax
 /// @throws argument_error before anything is enqueued: another element type, null or misaligned pointers, memory or a

@@ -8,8 +8,15 @@
 
 namespace steadfold::inline v0::reduce_detail {
 
-/// @throws argument_error for another element type than `type`, a negative count, or a null or misaligned pointer
+/// @throws argument_error for another element type than `type`, a negative count, a null or misaligned pointer, or
+///         elements outside the address space
 void require_elements(array_view data, dtype type, char const* argument);
+
+/// @throws argument_error for strided data that is to be reduced on a GPU
+void require_strides_available(array_view data, execution const& where, char const* argument);
+
+/// @throws argument_error for strided data, which `function` does not take
+void require_contiguous(array_view data, char const* function, char const* argument);
 
 /// @throws argument_error for a negative index, or one that makes the last element's exceed 2^63 - 1
 void require_indices(std::int64_t first_index, std::int64_t count);

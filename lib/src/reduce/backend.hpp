@@ -6,6 +6,7 @@
 #include "steadfold/options.hpp"
 #include "steadfold/stream.hpp"
 #include "steadfold/transform.hpp"
+#include "steadfold/view.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -16,8 +17,9 @@ class backend {
   public:
     virtual ~backend() = default;
     /// May return before the data was read; wait() says when it was.
-    virtual void add(void const* data, std::int64_t count, std::int64_t first_index, stream_ref stream) = 0;
-    virtual void add_pairs(void const* x, void const* y, std::int64_t count, stream_ref stream) = 0;
+    /// Arrays have been looked at: they are of the plan's type, not empty, and strided on the host only.
+    virtual void add(array_view x, std::int64_t first_index, stream_ref stream) = 0;
+    virtual void add_pairs(array_view x, array_view y, stream_ref stream) = 0;
     /// Elements that are made piece by piece; on the host only.
     virtual void add_source(detail::tile_source source, std::int64_t count, std::int64_t first_index);
     virtual void wait() = 0;

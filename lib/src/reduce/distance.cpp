@@ -2,6 +2,7 @@
 #include "reduce/arguments.hpp"
 #include "reduce/host/isa.hpp"
 #include "reduce/host/tile_kernels.hpp"
+#include "reduce/strided.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/pairs.hpp"
 #include "steadfold/transform.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cfloat>
+#include <cstddef>
 
 namespace steadfold::inline v0 {
 
@@ -17,24 +19,38 @@ namespace {
 static_assert(FLT_EVAL_METHOD == 0, "differences must be rounded to their own type");
 
 struct two_arrays {
-    void const *x, *y;
+    array_view x, y;
     host::tile_kernels const* kernels;
+};
+
+/// A tile of both arrays, contiguous.
+struct two_tiles {
+    two_tiles(void const* context, std::int64_t first, std::int64_t count) {
+        auto const& c = *static_cast<two_arrays const*>(context);
+        x = reduce_detail::contiguous_part(c.x, first, count, room_x);
+        y = reduce_detail::contiguous_part(c.y, first, count, room_y);
+    }
+    void const *x, *y;
+
+  private:
+    static constexpr std::size_t most_bytes = host::tile_elements * size_bytes(dtype::complex128);
+    alignas(double) std::byte room_x[most_bytes];
+    alignas(double) std::byte room_y[most_bytes];
 };
 
 /// Real numbers, or the parts of complex ones.
 template <class T, int Components>
 void subtract(void const* context, std::int64_t first, std::int64_t count, void* out) {
-    auto const& c = *static_cast<two_arrays const*>(context);
-    auto const *x = static_cast<T const*>(c.x) + Components * first,
-               *y = static_cast<T const*>(c.y) + Components * first;
+    two_tiles const tiles{context, first, count};
+    auto const *x = static_cast<T const*>(tiles.x), *y = static_cast<T const*>(tiles.y);
     for (std::int64_t i = 0; i < Components * count; ++i) static_cast<T*>(out)[i] = x[i] - y[i];
 }
 
 /// |x - y| as uint64, which holds every difference.
 template <class T>
 void subtract_integers(void const* context, std::int64_t first, std::int64_t count, void* out) {
-    auto const& c = *static_cast<two_arrays const*>(context);
-    auto const *x = static_cast<T const*>(c.x) + first, *y = static_cast<T const*>(c.y) + first;
+    two_tiles const tiles{context, first, count};
+    auto const *x = static_cast<T const*>(tiles.x), *y = static_cast<T const*>(tiles.y);
     for (std::int64_t i = 0; i < count; ++i) {
         auto const high = static_cast<std::uint64_t>(std::max(x[i], y[i]));
         static_cast<std::uint64_t*>(out)[i] = high - static_cast<std::uint64_t>(std::min(x[i], y[i]));
@@ -45,11 +61,12 @@ void subtract_integers(void const* context, std::int64_t first, std::int64_t cou
 /// two, so that the first rounding cannot make a tie of the second.
 template <bool Half>
 void subtract_widened(void const* context, std::int64_t first, std::int64_t count, void* out) {
-    auto const& c = *static_cast<two_arrays const*>(context);
-    auto const widen = Half ? c.kernels->widen_half : c.kernels->widen_bfloat16;
+    two_tiles const tiles{context, first, count};
+    auto const* kernels = static_cast<two_arrays const*>(context)->kernels;
+    auto const widen = Half ? kernels->widen_half : kernels->widen_bfloat16;
     std::array<double, host::tile_elements> x, y;
-    widen(static_cast<std::uint16_t const*>(c.x) + first, static_cast<int>(count), x.data());
-    widen(static_cast<std::uint16_t const*>(c.y) + first, static_cast<int>(count), y.data());
+    widen(tiles.x, static_cast<int>(count), x.data());
+    widen(tiles.y, static_cast<int>(count), y.data());
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
         static_cast<float*>(out)[i] = static_cast<float>(x[i] - y[i]);
 }
@@ -103,7 +120,7 @@ result_value distance(communicator const& ranks, array_view x, array_view y, red
     detail::require_host_memory(y);
     if (options.missing) throw argument_error("distance does not take a missing value");
     subtraction const how = subtraction_of(x.type);
-    two_arrays const context{x.data, y.data, &host::choose_level()};
+    two_arrays const context{x, y, &host::choose_level()};
     return detail::reduce_source(ranks, how.type, {how.fill, &context}, x.count, l2, options)[operation::l2];
 }
 

@@ -5,12 +5,14 @@
 #include "reduce/arguments.hpp"
 #include "reduce/host/isa.hpp"
 #include "reduce/host/tile_kernels.hpp"
+#include "reduce/strided.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/transform.hpp"
 
 #include <bit>
 #include <cfloat>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
@@ -31,8 +33,8 @@ struct centred {
 };
 
 template <class T>
-void convert(centred const& c, std::int64_t first, std::int64_t count, double* out) {
-    auto const* x = static_cast<T const*>(c.x.data) + first;
+void convert(centred const& c, void const* elements, std::int64_t count, double* out) {
+    auto const* x = static_cast<T const*>(elements);
     for (std::int64_t i = 0; i < count; ++i) {
         bool const missing = std::is_integral_v<T> && c.missing && static_cast<std::int64_t>(x[i]) == *c.missing;
         out[i] = missing ? not_a_number : static_cast<double>(x[i]);
@@ -40,32 +42,33 @@ void convert(centred const& c, std::int64_t first, std::int64_t count, double* o
 }
 
 void to_double(centred const& c, std::int64_t first, std::int64_t count, double* out) {
+    alignas(double) std::byte room[host::tile_elements * sizeof(double)];
+    void const* const x = reduce_detail::contiguous_part(c.x, first, count, room);
     switch (c.x.type) {
     case dtype::float64:
-        return convert<double>(c, first, count, out);
+        return convert<double>(c, x, count, out);
     case dtype::float32:
-        return convert<float>(c, first, count, out);
+        return convert<float>(c, x, count, out);
     case dtype::float16:
-        return c.kernels->widen_half(static_cast<std::uint16_t const*>(c.x.data) + first, static_cast<int>(count), out);
+        return c.kernels->widen_half(x, static_cast<int>(count), out);
     case dtype::bfloat16:
-        return c.kernels->widen_bfloat16(static_cast<std::uint16_t const*>(c.x.data) + first, static_cast<int>(count),
-                                         out);
+        return c.kernels->widen_bfloat16(x, static_cast<int>(count), out);
     case dtype::int8:
-        return convert<std::int8_t>(c, first, count, out);
+        return convert<std::int8_t>(c, x, count, out);
     case dtype::int16:
-        return convert<std::int16_t>(c, first, count, out);
+        return convert<std::int16_t>(c, x, count, out);
     case dtype::int32:
-        return convert<std::int32_t>(c, first, count, out);
+        return convert<std::int32_t>(c, x, count, out);
     case dtype::int64:
-        return convert<std::int64_t>(c, first, count, out);
+        return convert<std::int64_t>(c, x, count, out);
     case dtype::uint8:
-        return convert<std::uint8_t>(c, first, count, out);
+        return convert<std::uint8_t>(c, x, count, out);
     case dtype::uint16:
-        return convert<std::uint16_t>(c, first, count, out);
+        return convert<std::uint16_t>(c, x, count, out);
     case dtype::uint32:
-        return convert<std::uint32_t>(c, first, count, out);
+        return convert<std::uint32_t>(c, x, count, out);
     default:
-        return convert<std::uint64_t>(c, first, count, out);
+        return convert<std::uint64_t>(c, x, count, out);
     }
 }
 

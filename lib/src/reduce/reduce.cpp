@@ -38,6 +38,7 @@ std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution
 
 void require_data(array_view data, plan const& what, execution const& where, char const* argument) {
     reduce_detail::require_elements(data, what.type, argument);
+    reduce_detail::require_strides_available(data, where, argument);
     if (data.count == 0) return;
     if (where.kind == processor_kind::host && locate(data.data).kind == memory_kind::device)
         throw argument_error(std::string(argument) +
@@ -65,7 +66,7 @@ void reduction::add(array_view data, std::int64_t first_index, stream_ref stream
     if (self.what.operations.intersects(of_pairs))
         throw argument_error("this reduction computes " + to_string(self.what.operations) +
                              ": give it pairs with add_products");
-    if (data.count > 0) self.back_end->add(data.data, data.count, first_index, stream);
+    if (data.count > 0) self.back_end->add(data, first_index, stream);
 }
 
 void reduction::add_products(array_view x, array_view y, stream_ref stream) {
@@ -75,7 +76,7 @@ void reduction::add_products(array_view x, array_view y, stream_ref stream) {
     reduce_detail::require_pairs(x, y);
     if (!self.what.operations.intersects(of_pairs))
         throw argument_error("this reduction computes " + to_string(self.what.operations) + ": give it data with add");
-    if (x.count > 0) self.back_end->add_pairs(x.data, y.data, x.count, stream);
+    if (x.count > 0) self.back_end->add_pairs(x, y, stream);
 }
 
 void reduction::wait() {

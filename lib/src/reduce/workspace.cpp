@@ -1,6 +1,7 @@
 #include "steadfold/workspace.hpp"
 
 #include "reduce/arguments.hpp"
+#include "reduce/strided.hpp"
 #include "reduce/workspace_state.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/future.hpp"
@@ -37,8 +38,9 @@ workspace_input checked_input(workspace& work, array_view x, std::int64_t first_
     if (state.takes_pairs())
         throw argument_error("this workspace is for " + to_string(state.plan.operations) + ": give it two arrays");
     require_free(state);
+    reduce_detail::require_strides_available(x, state.where, "the array");
     if (x.count > 0) state.engine->require_memory(x.data, "the array");
-    return {x.data, nullptr, x.count, first_index};
+    return {x, {}, first_index};
 }
 
 workspace_input checked_input(workspace& work, array_view x, array_view y) {
@@ -49,30 +51,21 @@ workspace_input checked_input(workspace& work, array_view x, array_view y) {
     if (!state.takes_pairs())
         throw argument_error("this workspace is for " + to_string(state.plan.operations) + ": give it one array");
     require_free(state);
+    reduce_detail::require_strides_available(x, state.where, "the first array");
+    reduce_detail::require_strides_available(y, state.where, "the second array");
     if (x.count > 0) {
         state.engine->require_memory(x.data, "the first array");
         state.engine->require_memory(y.data, "the second array");
     }
-    return {x.data, y.data, x.count, 0};
+    return {x, y, 0};
 }
-
-struct bytes_at {
-    std::uintptr_t first;
-    std::size_t bytes;
-    bytes_at(void const* data, std::size_t bytes) : first{reinterpret_cast<std::uintptr_t>(data)}, bytes{bytes} {}
-    [[nodiscard]] bool overlaps(bytes_at const& other) const {
-        return bytes > 0 && other.bytes > 0 && first < other.first + other.bytes && other.first < first + bytes;
-    }
-};
 
 void require_output(workspace_state const& state, workspace_input const& input, void const* out, std::size_t bytes,
                     std::size_t alignment) {
     if (out == nullptr) throw argument_error("the output is null");
     if (reinterpret_cast<std::uintptr_t>(out) % alignment != 0)
         throw argument_error("the output is not aligned to " + std::to_string(alignment) + " bytes");
-    bytes_at const output{out, bytes};
-    std::size_t const read = static_cast<std::size_t>(input.count) * size_bytes(state.plan.type);
-    if (output.overlaps({input.x, read}) || (input.y != nullptr && output.overlaps({input.y, read})))
+    if (reduce_detail::overlaps(input.x, out, bytes) || reduce_detail::overlaps(input.y, out, bytes))
         throw argument_error("the output overlaps the data");
     state.engine->require_memory(out, "the output");
 }

@@ -6,17 +6,16 @@
 #include "steadfold/options.hpp"
 #include "steadfold/results.hpp"
 #include "steadfold/stream.hpp"
+#include "steadfold/view.hpp"
 
 #include <cstdint>
 #include <memory>
 
 namespace steadfold::inline v0::reduce_detail {
 
-/// The arrays of one call; `y` is null unless there are pairs of two arrays.
+/// The arrays of one call; `y` is empty and null unless there are pairs of two arrays. Strided on the host only.
 struct workspace_input {
-    void const* x = nullptr;
-    void const* y = nullptr;
-    std::int64_t count = 0;
+    array_view x, y;
     std::int64_t first_index = 0;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 void require_types(settings const& settings, array_view x, output_view const& out) {
     reduce_detail::require_elements(x, settings.what.type, "the array");
+    reduce_detail::require_contiguous(x, "segmented_reduction", "the array");
     if (out.type != settings.result)
         throw argument_error("the output holds " + std::string(name(out.type)) + ", but " +
                              std::string(name(settings.op)) + " of " + std::string(name(x.type)) + " gives " +

@@ -60,12 +60,12 @@ class cuda_backend final : public backend {
         static_cast<void>(stream_.release());
     }
 
-    void add(void const* data, std::int64_t count, std::int64_t first_index, stream_ref stream) override {
-        add_any(data, nullptr, count, first_index, stream);
+    void add(array_view x, std::int64_t first_index, stream_ref stream) override {
+        add_any(x.data, nullptr, x.count, first_index, stream);
     }
 
-    void add_pairs(void const* x, void const* y, std::int64_t count, stream_ref stream) override {
-        add_any(x, y, count, 0, stream);
+    void add_pairs(array_view x, array_view y, stream_ref stream) override {
+        add_any(x.data, y.data, x.count, 0, stream);
     }
 
     void wait() override {

@@ -106,7 +106,7 @@ class cuda_workspace final : public workspace_engine {
             check(cudaStreamWaitEvent(stream.get(), written_.get(), 0), "waiting for an earlier reduction");
         if (keep_state) {
             launch(input, {}, stream);
-            elements_ = input.count;
+            elements_ = input.x.count;
             check(cudaMemcpyAsync(state_.get(), &memory_.get()->state, sizeof(exact::reduction_state),
                                   cudaMemcpyDeviceToHost, stream.get()),
                   "copying the state of a reduction");
@@ -171,11 +171,12 @@ class cuda_workspace final : public workspace_engine {
 
     /// Without an output the state is left for later.
     void launch(workspace_input const& input, workspace_output const& output, stream_ref stream) const {
-        cuda::pass_arguments arguments = launcher_.arguments_for(input.x, input.y, input.count, input.first_index);
+        cuda::pass_arguments arguments =
+            launcher_.arguments_for(input.x.data, input.y.data, input.x.count, input.first_index);
         arguments.memory = memory_.get();
         arguments.partials = partials_.get();
         if (output.results != nullptr || output.value != nullptr) {
-            arguments.finish = cuda::make_finish_request(plan_, options_, input.count);
+            arguments.finish = cuda::make_finish_request(plan_, options_, input.x.count);
             arguments.finish.results = output.results;
             arguments.finish.value = output.value;
         }

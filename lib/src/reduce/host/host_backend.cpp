@@ -5,6 +5,7 @@
 #include "reduce/host/host_pass.hpp"
 #include "reduce/host/isa.hpp"
 #include "reduce/host/shared_work.hpp"
+#include "reduce/strided.hpp"
 #include "steadfold/partition.hpp"
 
 #include <algorithm>
@@ -26,25 +27,22 @@ class host_backend final : public backend {
         : plan_{plan}, kernels_{host::choose_level()}, most_threads_{where.threads > 0 ? where.threads
                                                                                        : base::allowed_cpu_count()} {}
 
-    void add(void const* data, std::int64_t count, std::int64_t first_index, stream_ref) override {
-        auto const* bytes = static_cast<std::byte const*>(data);
-        split(count, [&](host::host_pass& pass, index_range range) {
-            pass.add(bytes + range.first * element_bytes(), range.count, first_index + range.first);
+    void add(array_view x, std::int64_t first_index, stream_ref) override {
+        split(x.count, [&](host::host_pass& pass, index_range range) {
+            pass.add(part_of(x, range.first, range.count), first_index + range.first);
         });
     }
 
-    void add_pairs(void const* x, void const* y, std::int64_t count, stream_ref) override {
-        auto const *a = static_cast<std::byte const*>(x), *b = static_cast<std::byte const*>(y);
-        split(count, [&](host::host_pass& pass, index_range range) {
-            std::int64_t const offset = range.first * element_bytes();
-            pass.add_pairs(a + offset, b + offset, range.count);
+    void add_pairs(array_view x, array_view y, stream_ref) override {
+        split(x.count, [&](host::host_pass& pass, index_range range) {
+            pass.add_pairs(part_of(x, range.first, range.count), part_of(y, range.first, range.count));
         });
     }
 
     void add_source(detail::tile_source source, std::int64_t count, std::int64_t first_index) override {
         split(count, [&](host::host_pass& pass, index_range range) {
             auto const tile = std::make_unique_for_overwrite<std::byte[]>(
-                static_cast<std::size_t>(host::tile_elements * element_bytes()));
+                static_cast<std::size_t>(host::tile_elements) * size_bytes(plan_.type));
             for (std::int64_t done = 0; done < range.count; done += host::tile_elements) {
                 std::int64_t const n = std::min<std::int64_t>(host::tile_elements, range.count - done);
                 source.fill(source.context, range.first + done, n, tile.get());
@@ -66,8 +64,6 @@ class host_backend final : public backend {
     }
 
   private:
-    [[nodiscard]] std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_bytes(plan_.type)); }
-
     template <class Work>
     void split(std::int64_t count, Work const& work) {
         if (count == 0) return;

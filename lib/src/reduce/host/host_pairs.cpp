@@ -28,14 +28,13 @@ plan part_of(plan const& whole) {
 
 } // namespace
 
-void host_pass::add_pairs(void const* x, void const* y, std::int64_t count) {
-    auto const bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
+void host_pass::add_pairs(array_view const& x, array_view const& y) {
     std::int64_t const per_tile = tile_elements / components_;
-    for (std::int64_t done = 0; done < count; done += per_tile) {
-        auto const elements = static_cast<int>(std::min(per_tile, count - done));
+    for (std::int64_t done = 0; done < x.count; done += per_tile) {
+        auto const elements = static_cast<int>(std::min(per_tile, x.count - done));
         int const n = elements * components_;
-        void const* a = static_cast<std::byte const*>(x) + done * bytes;
-        void const* b = static_cast<std::byte const*>(y) + done * bytes;
+        void const* a = contiguous_tile(x, done, elements, 0);
+        void const* b = contiguous_tile(y, done, elements, 1);
         if (is_integer(real_)) {
             deposit_integers(widened_integers(a, n, integer_scratch(0)), widened_integers(b, n, integer_scratch(1)), n);
         } else {
@@ -48,7 +47,7 @@ void host_pass::add_pairs(void const* x, void const* y, std::int64_t count) {
         }
         count_deposits(elements);
     }
-    state_.elements += count;
+    state_.elements += x.count;
     if (components_ == 2) take_parts();
 }
 

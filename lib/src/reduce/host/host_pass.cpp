@@ -1,6 +1,7 @@
 #include "reduce/host/host_pass.hpp"
 
 #include "exact/element.hpp"
+#include "reduce/strided.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -27,12 +28,19 @@ std::int64_t* host_pass::integer_scratch(int which) const {
     return widened_integers_.get() + which * tile_elements;
 }
 
-void host_pass::add(void const* data, std::int64_t count, std::int64_t first_index) {
+/// Elements [first, first + elements) one after another; `which` of the two arrays of pairs.
+void const* host_pass::contiguous_tile(array_view const& x, std::int64_t first, int elements, int which) {
+    std::size_t const tile_bytes = tile_elements * size_bytes(real_);
+    if (!x.contiguous() && !gathered_) gathered_ = std::make_unique_for_overwrite<std::byte[]>(2 * tile_bytes);
+    std::byte* const room = gathered_ ? gathered_.get() + static_cast<std::size_t>(which) * tile_bytes : nullptr;
+    return contiguous_part(x, first, elements, room);
+}
+
+void host_pass::add(array_view const& x, std::int64_t first_index) {
     std::int64_t const per_tile = tile_elements / components_;
-    auto const* bytes = static_cast<std::byte const*>(data);
-    for (std::int64_t done = 0; done < count; done += per_tile) {
-        auto const elements = static_cast<int>(std::min(per_tile, count - done));
-        void const* start = bytes + done * static_cast<std::int64_t>(size_bytes(plan_.type));
+    for (std::int64_t done = 0; done < x.count; done += per_tile) {
+        auto const elements = static_cast<int>(std::min(per_tile, x.count - done));
+        void const* start = contiguous_tile(x, done, elements, 0);
         int const n = elements * components_;
         if (is_integer(real_))
             process_integers(widened_integers(start, n, integer_scratch(0)), n, first_index + done);
@@ -40,7 +48,7 @@ void host_pass::add(void const* data, std::int64_t count, std::int64_t first_ind
             process({widened(start, n, float_scratch(0)), n, first_index + done});
         count_deposits(elements);
     }
-    state_.elements += count;
+    state_.elements += x.count;
 }
 
 void host_pass::count_deposits(std::int64_t elements) {

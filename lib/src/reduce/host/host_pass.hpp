@@ -5,7 +5,9 @@
 #include "exact/window.hpp"
 #include "reduce/host/tile_kernels.hpp"
 #include "reduce/plan.hpp"
+#include "steadfold/view.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,10 +23,14 @@ class host_pass {
   public:
     host_pass(reduce_detail::plan const& plan, tile_kernels const& kernels);
 
-    /// Elements [first_index, first_index + count) of the array; `data` needs the alignment of one component.
-    void add(void const* data, std::int64_t count, std::int64_t first_index);
+    /// Elements of the plan's type, from `first_index` of the array on.
+    void add(array_view const& x, std::int64_t first_index);
+    /// The same of contiguous ones; `data` needs the alignment of one component.
+    void add(void const* data, std::int64_t count, std::int64_t first_index) {
+        add({data, count, plan_.type}, first_index);
+    }
     /// Pairs of elements, for dot.
-    void add_pairs(void const* x, void const* y, std::int64_t count);
+    void add_pairs(array_view const& x, array_view const& y);
 
     [[nodiscard]] exact::reduction_state& state() noexcept { return state_; }
 
@@ -69,6 +75,7 @@ class host_pass {
     void integer_extrema(std::int64_t const* x, int n, std::int64_t index);
     [[nodiscard]] int drop_missing(std::int64_t const* x, int n, std::int64_t index, std::int64_t* kept);
 
+    [[nodiscard]] void const* contiguous_tile(array_view const& x, std::int64_t first, int elements, int which);
     [[nodiscard]] double const* widened(void const* data, int n, double* scratch) const;
     [[nodiscard]] std::int64_t const* widened_integers(void const* data, int n, std::int64_t* scratch) const;
     [[nodiscard]] double* float_scratch(int which) const;
@@ -81,6 +88,7 @@ class host_pass {
     exact::digit_layout sum_digits_, product_digits_;
     exact::fold_window sum_window_, product_window_;
     exact::reduction_state state_;
+    std::unique_ptr<std::byte[]> gathered_;            // two tiles, once there was strided data
     std::unique_ptr<double[]> widened_floats_;         // two tiles
     std::unique_ptr<std::int64_t[]> widened_integers_; // two tiles
     std::vector<host_pass> parts_;                     // of complex products, real and imaginary

@@ -52,9 +52,9 @@ class host_workspace final : public workspace_engine {
   private:
     exact::reduction_state reduced(workspace_input const& input) {
         if (plan_.operations.intersects(of_pairs))
-            back_end_->add_pairs(input.x, input.y, input.count, {});
+            back_end_->add_pairs(input.x, input.y, {});
         else
-            back_end_->add(input.x, input.count, input.first_index, {});
+            back_end_->add(input.x, input.first_index, {});
         return back_end_->take();
     }
 
