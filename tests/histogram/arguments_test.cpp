@@ -52,6 +52,11 @@ TEST(histogram_arguments, of_another_kind_are_named) {
     expect_refused([&] { counter.add({nullptr, 4, sf::dtype::float64}); }, {"null", "4"});
     auto const* const odd = reinterpret_cast<std::byte const*>(numbers.data()) + 4;
     expect_refused([&] { counter.add({odd, 3, sf::dtype::float64}); }, {"multiple of 8"});
+    expect_refused(
+        [&] {
+            counter.add({numbers.data(), 3, sf::dtype::float64, INT64_MIN / 8});
+        },
+        {"address space", std::to_string(INT64_MIN / 8)});
     counter.add({nullptr, 0, sf::dtype::float64});
     counter.add(five);
     sf::histogram_result const got = counter.finish();

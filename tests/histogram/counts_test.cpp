@@ -68,6 +68,22 @@ TEST_P(counts, do_not_depend_on_threads_pieces_alignment_and_merging) {
     }
 }
 
+TEST_P(counts, of_strided_data_are_those_of_its_elements) {
+    sf::histogram_bins const& bins = all_bins()[3].bins;
+    for (std::int64_t const stride : {-7, -1, 0, 2, 5})
+        for (std::int64_t const n : {0, 1, 2048, 2049, 60001}) {
+            std::int64_t const reach = n * std::abs(stride) + 1, first = stride < 0 ? reach - 1 : 0;
+            sample const data = near_edges(class_for(4), GetParam(), bins.edges(), reach, 8);
+            sample together{data.type, n, {}, data.label + ", stride " + std::to_string(stride)};
+            for (std::int64_t i = 0; i < n; ++i)
+                together.bytes.insert(together.bytes.end(), data.at(first + i * stride),
+                                      data.at(first + i * stride) + sf::size_bytes(data.type));
+            sf::histogram_counter counter{data.type, bins, {}, threads(3)};
+            counter.add({data.at(first), n, data.type, stride});
+            expect_same(counter.finish(), brute_force(together, bins.edges()), together.label);
+        }
+}
+
 TEST_P(counts, of_missing_values_are_those_of_nan) {
     if (!sf::is_integer(GetParam())) GTEST_SKIP() << "floating-point data has NaN";
     sf::histogram_bins const bins = sf::uniform_bins(-10, 10, 20);

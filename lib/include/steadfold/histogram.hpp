@@ -104,8 +104,8 @@ class histogram_counter {
     /// writes it end first.
     ///
     /// After an error other than argument_error part of the data may have been counted: start again with a new counter.
-    /// @throws argument_error for another element type, null or misaligned data with elements, or device memory that
-    ///         is not this counter's
+    /// @throws argument_error for another element type, null or misaligned data with elements, elements outside the
+    ///         address space, device memory that is not this counter's, or strided data on a CUDA counter
     void add(array_view data, stream_ref stream = {});
 
     /// Returns when everything added so far has been read.

@@ -2,6 +2,7 @@
 
 #include "histogram/backend.hpp"
 #include "histogram/combine.hpp"
+#include "reduce/arguments.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/reduce.hpp"
 
@@ -49,6 +50,9 @@ void require_data(array_view data, plan const& what, execution const& where) {
     if (data.count < 0) throw argument_error("the array has " + std::to_string(data.count) + " elements");
     if (data.count == 0) return;
     detail::require_view(reinterpret_cast<std::uintptr_t>(data.data), data.count, size_bytes(data.type), data.type);
+    detail::require_strides("the array", reinterpret_cast<std::uintptr_t>(data.data), data.count, data.stride,
+                            data.type);
+    reduce_detail::require_strides_available(data, where, "the array");
     if (where.kind == processor_kind::host && locate(data.data).kind == memory_kind::device)
         throw argument_error("the array is device memory; count it with execution{.kind = processor_kind::cuda}");
 }
@@ -72,7 +76,7 @@ histogram_counter& histogram_counter::operator=(histogram_counter&&) noexcept = 
 void histogram_counter::add(array_view data, stream_ref stream) {
     implementation& self = *implementation_;
     require_data(data, self.what, self.where);
-    if (data.count > 0) self.back_end->add(data.data, data.count, stream);
+    if (data.count > 0) self.back_end->add(data, stream);
 }
 
 void histogram_counter::wait() {

@@ -147,6 +147,11 @@ TEST_F(cuda_histogram, names_bad_arguments) {
                   on_host.add({memory.data(), 10, sf::dtype::float64});
               }).find("device memory"),
               std::string::npos);
+    sf::histogram_counter on_gpu{sf::dtype::float64, bins, {}, {.kind = sf::processor_kind::cuda}};
+    EXPECT_NE(message([&] {
+                  on_gpu.add({memory.data(), 5, sf::dtype::float64, 2});
+              }).find("stride of 2"),
+              std::string::npos);
 }
 
 TEST_F(cuda_histogram, of_two_devices_merges_and_leaves_the_current_one) {

@@ -70,15 +70,15 @@ class cuda_backend final : public backend {
         static_cast<void>(stream_.release());
     }
 
-    void add(void const* data, std::int64_t count, stream_ref stream) override {
+    void add(array_view x, stream_ref stream) override {
         current_device const on{where_.device};
-        if (lies_on_host(data)) {
-            stage(data, count);
+        if (lies_on_host(x.data)) {
+            stage(x.data, x.count);
             return;
         }
         check(cudaEventRecord(caller_ready_.get(), stream.get()), "marking the caller's stream");
         check(cudaStreamWaitEvent(stream_.get(), caller_ready_.get(), 0), "waiting for the caller's stream");
-        launch_all(data, count);
+        launch_all(x.data, x.count);
         // What the caller puts on the stream next may overwrite the data.
         check(cudaEventRecord(read_.get(), stream_.get()), "marking the end of a histogram");
         check(cudaStreamWaitEvent(stream.get(), read_.get(), 0), "letting the caller's stream wait");

@@ -3,10 +3,12 @@
 #include "base/thread_pool.hpp"
 #include "histogram/backend.hpp"
 #include "histogram/host/decode.hpp"
+#include "reduce/strided.hpp"
 #include "steadfold/partition.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -95,13 +97,13 @@ class host_backend final : public backend {
             std::clamp<std::int64_t>(most_private_bytes / (8 * std::int64_t{plan.slots()}), 1, most_threads_));
     }
 
-    void add(void const* data, std::int64_t count, stream_ref) override {
+    void add(array_view x, stream_ref) override {
         std::int64_t const worth = std::max<std::int64_t>(elements_worth_a_thread, plan_.slots());
-        auto const useful = static_cast<int>(std::clamp<std::int64_t>(count / worth, 1, most_threads_));
+        auto const useful = static_cast<int>(std::clamp<std::int64_t>(x.count / worth, 1, most_threads_));
         if (static_cast<int>(threads_.size()) < useful) threads_.resize(static_cast<std::size_t>(useful));
         auto const job = [&](int thread) {
             if (thread < useful)
-                add_part(threads_[static_cast<std::size_t>(thread)], data, block_range(count, useful, thread));
+                add_part(threads_[static_cast<std::size_t>(thread)], x, block_range(x.count, useful, thread));
         };
         if (useful == 1)
             job(0);
@@ -117,14 +119,14 @@ class host_backend final : public backend {
     }
 
   private:
-    void add_part(std::unique_ptr<thread_counts>& counts, void const* data, index_range range) {
+    void add_part(std::unique_ptr<thread_counts>& counts, array_view const& x, index_range range) {
         base::default_floating_environment const environment;
         if (!counts) counts = std::make_unique<thread_counts>(plan_); // memory near the thread that counts
-        auto const element_bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
+        alignas(double) std::byte gathered[tile_elements * sizeof(double)];
         std::array<double, tile_elements> widened;
         for (std::int64_t done = 0; done < range.count; done += tile_elements) {
             auto const n = static_cast<int>(std::min<std::int64_t>(tile_elements, range.count - done));
-            auto const* start = static_cast<std::byte const*>(data) + (range.first + done) * element_bytes;
+            void const* start = reduce_detail::contiguous_part(x, range.first + done, n, gathered);
             counts->add(decode_(start, n, widened.data()), n, table_->ref());
         }
     }
