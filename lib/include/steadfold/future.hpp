@@ -14,7 +14,10 @@
 /// the order in which the futures were made: get() of a later one first does what the earlier ones wait for. So every
 /// rank must make its futures in the same order and get() the last of them at least; one that was dropped takes part
 /// when its turn comes. Other collective calls (reduce(), barrier()) do not wait for futures: make them at points where
-/// every rank has got the same futures. MPI is called inside get() only, by the calling thread.
+/// every rank has got the same futures. MPI is called inside get() and progress() only, by the calling thread. A rank
+/// with other work to do keeps the others from waiting for it by calling progress() now and then:
+///
+///     while (!sf::progress(world)) do_some_of_the_other_work();
 #pragma once
 
 #include "steadfold/communicator.hpp"
@@ -126,6 +129,18 @@ template <typed_view X, typed_view Y>
                               return detail::value_as<result>(results[operation::dot]);
                           }};
 }
+
+/// Keeps the promises of `ranks`, in the order they were made, as far as this process's own devices are done; ready()
+/// does not: it calls no MPI. Never waits for a device, but each collective call may wait for the other ranks, which
+/// come to it in their own get() or progress(), for up to the deadline of the communicator.
+///
+/// What a call results in, an error too, is kept for the get() of its future, which then waits for nothing. A device
+/// that failed cannot keep its promise: its future gets the library_error, and the communicator is poisoned, since the
+/// ranks would no longer meet; futures after it get a timeout_error that says so, and other ranks notice at their own
+/// deadlines.
+///
+/// @return  true if no promise is left; always with one rank, whose futures need no other's help
+bool progress(communicator const& ranks);
 
 } // namespace v0
 } // namespace steadfold

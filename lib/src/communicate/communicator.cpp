@@ -133,5 +133,9 @@ std::vector<std::shared_ptr<detail::turn>>& detail::turns::of(communicator const
     return ranks.state_->turns;
 }
 
+void detail::turns::poison(communicator const& ranks, std::string why) {
+    if (!ranks.state_->failure) ranks.state_->failure = std::move(why);
+}
+
 } // namespace v0
 } // namespace steadfold

@@ -4,7 +4,9 @@
 
 #include "steadfold/communicator.hpp"
 
+#include <exception>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace steadfold::inline v0::detail {
@@ -16,11 +18,15 @@ class turn {
     [[nodiscard]] virtual bool can_be_taken() = 0;
     /// Makes the collective call. Errors of it belong to whoever waits for this turn: they are kept, not thrown.
     virtual void take(communicator const& ranks) noexcept = 0;
+    /// Instead of take(), where what the call needs will never be there: keeps the error.
+    virtual void fail(std::exception_ptr error) noexcept = 0;
 };
 
 struct turns {
     /// Of a communicator and its copies, the earliest first.
     [[nodiscard]] static std::vector<std::shared_ptr<turn>>& of(communicator const& ranks) noexcept;
+    /// A promise was not kept: the calls of the ranks would no longer meet, so there are no more of them.
+    static void poison(communicator const& ranks, std::string why);
 };
 
 } // namespace steadfold::inline v0::detail

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace steadfold {
 inline namespace v0 {
@@ -62,15 +63,20 @@ class temporary_deadline {
     nanoseconds before_;
 };
 
+/// The earliest promise, which is kept or broken now.
+std::shared_ptr<turn> next_turn(std::vector<std::shared_ptr<turn>>& waiting) {
+    std::shared_ptr<turn> first = std::move(waiting.front());
+    waiting.erase(waiting.begin());
+    return first;
+}
+
 /// Keeps the communicator's promises up to and including that of `mine`.
 void take_turns(workspace_state& mine, communicator const& ranks, allowance& time) {
     auto& waiting = turns::of(ranks);
     while (mine.at == stage::started) {
-        std::shared_ptr<turn> const first = waiting.front();
-        time.wait_for(*first);
-        waiting.erase(waiting.begin());
+        time.wait_for(*waiting.front());
         temporary_deadline const limited{ranks, time.for_ranks(ranks)};
-        first->take(ranks);
+        next_turn(waiting)->take(ranks);
     }
 }
 
@@ -84,6 +90,16 @@ void workspace_state::take(communicator const& ranks) noexcept {
     } catch (...) {
         failure = std::current_exception();
     }
+    end_turn();
+}
+
+void workspace_state::fail(std::exception_ptr error) noexcept {
+    failure = std::move(error);
+    end_turn();
+}
+
+void workspace_state::end_turn() noexcept {
+    if (dropped) failure = nullptr; // nobody will ask for it, the next future least of all
     at = dropped ? stage::idle : stage::finished;
 }
 
@@ -134,5 +150,20 @@ reduction_results pending_results::take(std::optional<nanoseconds> deadline) {
 }
 
 } // namespace detail
+
+bool progress(communicator const& ranks) {
+    auto& waiting = detail::turns::of(ranks);
+    while (!waiting.empty()) {
+        try {
+            if (!waiting.front()->can_be_taken()) return false;
+        } catch (error const& e) {
+            detail::turns::poison(ranks, std::string("a device failed before a promised call: ") + e.what());
+            detail::next_turn(waiting)->fail(std::current_exception());
+            continue;
+        }
+        detail::next_turn(waiting)->take(ranks);
+    }
+    return true;
+}
 } // namespace v0
 } // namespace steadfold

@@ -19,6 +19,7 @@ class workspace_state final : public turn {
 
     bool can_be_taken() override { return engine->done(); }
     void take(communicator const& ranks) noexcept override;
+    void fail(std::exception_ptr error) noexcept override;
 
     reduce_options options; // with the mode that is really computed
     execution where;
@@ -37,6 +38,9 @@ class workspace_state final : public turn {
     std::exception_ptr failure;
 
     [[nodiscard]] bool takes_pairs() const noexcept { return plan.operations.intersects(of_pairs); }
+
+  private:
+    void end_turn() noexcept;
 };
 
 } // namespace steadfold::inline v0::detail

@@ -106,6 +106,34 @@ TEST_F(cuda_future, of_two_ranks_waits_for_its_own_device_first_and_can_be_asked
     EXPECT_EQ(first.get(0s).sum, 12.0); // came with the second
 }
 
+TEST_F(cuda_future, of_two_ranks_is_brought_on_by_progress_which_never_waits_for_the_device) {
+    std::vector<double> const x = {1, 2, 3};
+    device_bytes const memory{24};
+    require(cudaMemcpy(memory.data(), x.data(), 24, cudaMemcpyHostToDevice));
+    require(cudaDeviceSynchronize());
+    sf::view const v{reinterpret_cast<double const*>(memory.data()), 3};
+    auto const backend = std::make_shared<twin_ranks>();
+    sf::communicator const twins{backend};
+    sf::workspace slow{sf::dtype::float64, sf::sum, {}, on_gpu},
+        quick{sf::dtype::float64, sf::sum | sf::max, {}, on_gpu};
+    held_stream held;
+    own_stream const stream;
+    auto first = sf::reduce_async(twins, v, slow, held.get());
+    auto second = sf::reduce_async(twins, v, quick, stream.get());
+    require(cudaStreamSynchronize(stream.get()));
+    EXPECT_FALSE(sf::progress(twins));
+    EXPECT_TRUE(held.held());
+    EXPECT_TRUE(backend->first_words.empty()); // the second one is done, but its turn is after the first one's
+    held.release();
+    auto const start = std::chrono::steady_clock::now();
+    bool done = false;
+    while (!done && std::chrono::steady_clock::now() - start < 10s) done = sf::progress(twins);
+    ASSERT_TRUE(done);
+    EXPECT_EQ(backend->first_words.size(), 2U);
+    EXPECT_EQ(second.get(0s).sum, 12.0);
+    EXPECT_EQ(first.get(0s).sum, 12.0);
+}
+
 TEST_F(cuda_future, dropped_ones_do_not_disturb_the_next_on_another_stream) {
     sample const s = generate(data_class::gaussian, sf::dtype::float64, 50000, 1),
                  t = generate(data_class::blocks, sf::dtype::float64, 50000, 2);
