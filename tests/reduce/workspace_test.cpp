@@ -192,6 +192,75 @@ struct twins : testing::Test {
     sf::communicator ranks{backend};
 };
 
+TEST_F(twins, that_know_no_streams_are_refused_there_and_told_what_to_do) {
+    std::vector<double> const x = {1, 2};
+    sf::view<double const> const v = x;
+    double out = 0;
+    sf::result_value result;
+    sf::workspace sums{sf::dtype::float64, sf::sum}, dots{sf::dtype::float64, dot};
+    std::vector<std::string> const advice = {"mpi", "nccl::create", "reduce_async", "dot_async"};
+    expect_refused([&] { sf::enqueue_reduce(ranks, sums, v, &out, {}); }, advice);
+    expect_refused([&] { sf::enqueue_reduce(ranks, sums, v, {&result, 1}, {}); }, advice);
+    expect_refused([&] { sf::enqueue_dot(ranks, dots, v, v, &out, {}); }, advice);
+    expect_refused([&] { sf::enqueue_dot(ranks, dots, v, v, {&result, 1}, {}); }, advice);
+    expect_refused([&] { sf::workspace{sf::dtype::float64, sf::sum, {}, {}, ranks}; }, advice);
+    std::int64_t word = 0;
+    expect_refused([&] { ranks.enqueue_all_reduce_sum(&word, 1, {}); }, {"enqueue_all_reduce_sum", "nccl::create"});
+    expect_refused([&] { ranks.synchronise({}); }, {"synchronise", "mpi"});
+    EXPECT_FALSE(ranks.poisoned());
+    EXPECT_TRUE(backend->first_words.empty());
+    EXPECT_FALSE(sums.busy());
+    EXPECT_FALSE(sums.ranks_disagreed());
+}
+
+/// Ranks whose sums can be put on streams of one device, as far as arguments tell.
+struct ranks_with_streams final : sf::communicator_backend {
+    explicit ranks_with_streams(int count, int device) : count_{count}, device_{device} {}
+    int rank() const noexcept override { return 0; }
+    int size() const noexcept override { return count_; }
+    std::string_view transport() const noexcept override { return "streams"; }
+    int stream_device() const noexcept override { return device_; }
+    void all_reduce_sum(std::span<std::int64_t>, std::chrono::nanoseconds) override { ++calls; }
+    void all_gather(std::span<std::byte const>, std::span<std::byte>, std::chrono::nanoseconds) override { ++calls; }
+    void enqueue_all_reduce_sum(std::int64_t*, std::size_t, sf::stream_ref, std::chrono::nanoseconds) override {
+        ++calls;
+    }
+    int calls = 0;
+
+  private:
+    int count_, device_;
+};
+
+TEST(workspace, names_what_several_ranks_on_a_stream_lack) {
+    std::vector<double> const x = {1, 2};
+    sf::view<double const> const v = x;
+    double out = 0;
+    auto const backend = std::make_shared<ranks_with_streams>(2, 3);
+    sf::communicator const gpus{backend};
+    sf::workspace on_host{sf::dtype::float64, sf::sum};
+    expect_refused([&] { sf::enqueue_reduce(gpus, on_host, v, &out, {}); }, {"host", "device = 3"});
+    expect_refused([&] { sf::workspace{sf::dtype::float64, sf::sum, {}, {}, gpus}; }, {"host", "device = 3"});
+    sf::execution const other{.kind = sf::processor_kind::cuda, .device = 1};
+    expect_refused([&] { sf::workspace{sf::dtype::float64, sf::sum, {}, other, gpus}; }, {"device 1", "device 3"});
+    EXPECT_EQ(backend->calls, 0);
+}
+
+TEST(workspace, of_one_rank_takes_any_communicator) {
+    std::vector<double> const x = {1, 2};
+    sf::view<double const> const v = x;
+    for (sf::communicator const& one :
+         {sf::communicator{}, sf::communicator{std::make_shared<ranks_with_streams>(1, -1)}}) {
+        double out = 0;
+        sf::workspace sums{sf::dtype::float64, sf::sum, {}, {}, one}, dots{sf::dtype::float64, dot};
+        sf::enqueue_reduce(one, sums, v, &out, {});
+        EXPECT_EQ(out, 3.0);
+        sf::result_value result;
+        sf::enqueue_dot(one, dots, v, v, {&result, 1}, {});
+        EXPECT_EQ(result.as_double(), 5.0);
+        EXPECT_FALSE(sums.ranks_disagreed());
+    }
+}
+
 TEST_F(twins, add_up_to_the_bits_of_all_their_data) {
     for (int t = 0; t < sf::dtype_count; ++t) {
         auto const type = static_cast<sf::dtype>(t);

@@ -4,6 +4,8 @@
 ///     sf::communicator world = sf::mpi::duplicate(MPI_COMM_WORLD);     // steadfold/mpi.hpp
 #pragma once
 
+#include "steadfold/stream.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +35,12 @@ class communicator_backend {
     /// `all` holds size() blocks of mine.size() bytes, in rank order.
     virtual void all_gather(std::span<std::byte const> mine, std::span<std::byte> all,
                             std::chrono::nanoseconds deadline) = 0;
+
+    // What transports of GPUs can do besides, see communicator; unless overridden the answer is an argument_error.
+    [[nodiscard]] virtual int stream_device() const noexcept { return -1; }
+    virtual void enqueue_all_reduce_sum(std::int64_t* words, std::size_t count, stream_ref stream,
+                                        std::chrono::nanoseconds deadline);
+    virtual void synchronise(stream_ref stream, std::chrono::nanoseconds deadline);
 };
 
 /// A cheap handle on a transport; copies share it. Default: one rank, no transport at all.
@@ -64,6 +72,19 @@ class communicator {
     void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
     /// Returns once every rank has called it.
     void barrier() const;
+
+    /// The CUDA device on whose streams this communicator can put collectives, as those of nccl::create() can; else -1.
+    [[nodiscard]] int stream_device() const noexcept;
+    /// Puts on `stream` the addition of `count` words of all ranks, in place, in memory of stream_device(). Collective,
+    /// in the order of the calls; see nccl.hpp for what that asks of streams and graphs. Returns once the transport has
+    /// taken the call, without waiting for other ranks or the device, and can be captured into a CUDA graph.
+    /// @throws argument_error  if stream_device() is -1
+    void enqueue_all_reduce_sum(std::int64_t* words, std::size_t count, stream_ref stream) const;
+    /// Waits until all that was put on `stream` is done. A rank that never came leaves the stream waiting in the
+    /// middle of a collective; after the deadline that is ended.
+    /// @throws timeout_error   when the deadline has passed: results of the stream's last work are not to be used
+    /// @throws argument_error  if stream_device() is -1
+    void synchronise(stream_ref stream) const;
 
     /// Blocks of different lengths, one a rank, concatenated in rank order; `lengths` receives every rank's length.
     /// Travels in rounds of at most 1 MiB a rank, so scratch memory stays small where lengths differ much.

@@ -6,6 +6,11 @@
 ///
 /// Several GPUs in one process need no NCCL between them: the reduction merges them on the host. NCCL refuses two
 /// ranks on one GPU; `available` finds that out before NCCL is asked. NCCL's own environment variables are obeyed.
+///
+/// Sums over ranks can also be put on the caller's streams, and into graphs: see workspace.hpp. NCCL wants the
+/// collective calls of one communicator in the same order on every rank, and treats them as one sequence. The calls of
+/// a communicator that wait (reduce(), barrier(), ...) go through a stream of its own, so have none of them under way
+/// together with enqueued ones: wait for the stream before, or make a second communicator for them.
 #pragma once
 
 #include "steadfold/communicator.hpp"
@@ -24,7 +29,8 @@ namespace nccl {
 ///
 /// Collective over `bootstrap`, which carries NCCL's id and is not needed afterwards; its deadline bounds the set-up
 /// and becomes the result's. Allocates 4 MiB, half of it on the device, once; calls allocate nothing, restore the
-/// current device and wait for their own stream only. After a timeout NCCL's communicator is aborted.
+/// current device and wait for their own stream only. After a timeout NCCL's communicator is aborted. A first sum, of
+/// the length that enqueued reductions have, makes the connections, so that those can be captured at once.
 ///
 /// @throws argument_error  on every rank, if a rank has no such device or two ranks share one
 /// @throws library_error   on every rank, if the set-up fails on one

@@ -26,7 +26,20 @@ class self_backend final : public communicator_backend {
     }
 };
 
+[[noreturn]] void refuse_streams(std::string_view transport, char const* what) {
+    throw argument_error(std::string(what) + ": a communicator of transport " + std::string(transport) +
+                         " knows no streams; nccl::create makes one that does");
+}
+
 } // namespace
+
+void communicator_backend::enqueue_all_reduce_sum(std::int64_t*, std::size_t, stream_ref, std::chrono::nanoseconds) {
+    refuse_streams(transport(), "enqueue_all_reduce_sum");
+}
+
+void communicator_backend::synchronise(stream_ref, std::chrono::nanoseconds) {
+    refuse_streams(transport(), "synchronise");
+}
 
 struct communicator::shared_state {
     std::shared_ptr<communicator_backend> backend;
@@ -98,6 +111,19 @@ void communicator::all_gather(std::span<std::byte const> mine, std::span<std::by
 void communicator::barrier() const {
     std::int64_t word = 0;
     all_reduce_sum({&word, 1});
+}
+
+int communicator::stream_device() const noexcept {
+    return state_->backend->stream_device();
+}
+
+void communicator::enqueue_all_reduce_sum(std::int64_t* words, std::size_t count, stream_ref stream) const {
+    state_->run(
+        [&](communicator_backend& backend) { backend.enqueue_all_reduce_sum(words, count, stream, state_->deadline); });
+}
+
+void communicator::synchronise(stream_ref stream) const {
+    state_->run([&](communicator_backend& backend) { backend.synchronise(stream, state_->deadline); });
 }
 
 std::vector<std::byte> communicator::all_gather_varying(std::span<std::byte const> mine,

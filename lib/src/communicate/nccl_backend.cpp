@@ -1,8 +1,9 @@
 #include "communicate/nccl_backend.hpp"
 
 #include "base/current_device.hpp"
-#include "communicate/nccl_devices.hpp"
 #include "base/patience.hpp"
+#include "communicate/nccl_devices.hpp"
+#include "reduce/message.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/nccl.hpp"
 
@@ -101,6 +102,10 @@ void nccl_backend::abort() noexcept {
     static_cast<void>(memory_.release());
 }
 
+void nccl_backend::require_alive() const {
+    if (comm_ == nullptr) throw timeout_error("this NCCL communicator was aborted after an earlier failure");
+}
+
 nccl_backend::nccl_backend(ncclUniqueId id, int rank, int size, int device, std::unique_ptr<staging> memory,
                            nanoseconds deadline)
     : rank_(rank), size_(size), device_(device), memory_(std::move(memory)) {
@@ -141,7 +146,7 @@ void nccl_backend::exchange(watch& watch, std::size_t send_bytes, std::size_t re
 }
 
 void nccl_backend::all_reduce_sum(std::span<std::int64_t> words, nanoseconds deadline) {
-    if (comm_ == nullptr) throw timeout_error("this NCCL communicator was aborted after an earlier failure");
+    require_alive();
     guarded("all_reduce_sum", deadline, [&](watch& watch) {
         constexpr std::size_t most = staging::half_bytes / sizeof(std::int64_t);
         for (std::size_t begin = 0; begin < words.size(); begin += most) {
@@ -157,7 +162,7 @@ void nccl_backend::all_reduce_sum(std::span<std::int64_t> words, nanoseconds dea
 }
 
 void nccl_backend::all_gather(std::span<std::byte const> mine, std::span<std::byte> all, nanoseconds deadline) {
-    if (comm_ == nullptr) throw timeout_error("this NCCL communicator was aborted after an earlier failure");
+    require_alive();
     guarded("all_gather", deadline, [&](watch& watch) {
         auto const ranks = static_cast<std::size_t>(size_);
         std::size_t const most = std::max<std::size_t>(1, staging::half_bytes / ranks);
@@ -172,6 +177,23 @@ void nccl_backend::all_gather(std::span<std::byte const> mine, std::span<std::by
                             chunk.size());
         }
     });
+}
+
+/// NCCL may launch from a thread of its own after the call has returned. What comes next on the stream must wait for
+/// that, in a capture too; asking NCCL how far it is calls nothing of CUDA that a capture forbids.
+void nccl_backend::enqueue_all_reduce_sum(std::int64_t* words, std::size_t count, stream_ref stream,
+                                          nanoseconds deadline) {
+    require_alive();
+    guarded("enqueue_all_reduce_sum", deadline, [&](watch& watch) {
+        nccl_check(ncclAllReduce(words, words, count, ncclInt64, ncclSum, comm_, stream.get()), comm_,
+                   "putting a sum over all ranks on a stream");
+        watch.taken(comm_);
+    });
+}
+
+void nccl_backend::synchronise(stream_ref stream, nanoseconds deadline) {
+    require_alive();
+    guarded("synchronise", deadline, [&](watch& watch) { watch.finished(comm_, stream.get()); });
 }
 
 } // namespace nccl::detail
@@ -210,6 +232,9 @@ communicator create(communicator const& bootstrap, int device) {
     communicator result(std::make_shared<detail::nccl_backend>(all[0].id, bootstrap.rank(), bootstrap.size(), device,
                                                                std::move(memory), bootstrap.deadline()));
     result.set_deadline(bootstrap.deadline());
+    // NCCL connects ranks at the first message of a kind, which waits for all of them and allocates: not in a capture.
+    std::vector<std::int64_t> words(static_cast<std::size_t>(reduce_detail::message_words(bootstrap.size())));
+    result.all_reduce_sum(words);
     return result;
 }
 

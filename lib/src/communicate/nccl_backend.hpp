@@ -56,6 +56,10 @@ class nccl_backend final : public communicator_backend {
     void all_reduce_sum(std::span<std::int64_t> words, std::chrono::nanoseconds deadline) override;
     void all_gather(std::span<std::byte const> mine, std::span<std::byte> all,
                     std::chrono::nanoseconds deadline) override;
+    int stream_device() const noexcept override { return device_; }
+    void enqueue_all_reduce_sum(std::int64_t* words, std::size_t count, stream_ref stream,
+                                std::chrono::nanoseconds deadline) override;
+    void synchronise(stream_ref stream, std::chrono::nanoseconds deadline) override;
 
   private:
     class watch;
@@ -65,6 +69,7 @@ class nccl_backend final : public communicator_backend {
     template <class Enqueue>
     void exchange(watch& watch, std::size_t send_bytes, std::size_t receive_bytes, Enqueue&& enqueue);
     void abort() noexcept;
+    void require_alive() const;
 
     ncclComm_t comm_ = nullptr;
     int rank_, size_, device_;

@@ -70,17 +70,55 @@ void require_output(workspace_state const& state, workspace_input const& input, 
     state.engine->require_memory(out, "the output");
 }
 
-void enqueue(workspace_state& state, workspace_input const& input, std::span<result_value> out, stream_ref stream) {
+/// What messages to the other ranks need, besides room.
+void require_streams(communicator const& ranks, execution const& where) {
+    int const device = ranks.stream_device();
+    if (device < 0)
+        throw argument_error("ranks of transport " + std::string(ranks.transport()) +
+                             " cannot be added up on a stream; make the communicator with nccl::create, or use "
+                             "futures: reduce_async and dot_async");
+    if (where.kind != processor_kind::cuda)
+        throw argument_error("this workspace is on the host, but several ranks are added up on GPUs; make it with "
+                             "execution{.kind = processor_kind::cuda, .device = " +
+                             std::to_string(device) + "}, or use futures: reduce_async and dot_async");
+    if (where.device != device)
+        throw argument_error("this workspace is of device " + std::to_string(where.device) +
+                             ", but the communicator is of device " + std::to_string(device));
+}
+
+/// `ranks` is null where this process is alone.
+void require_room(communicator const* ranks, workspace_state const& state) {
+    if (ranks == nullptr || ranks->size() == 1) return;
+    require_streams(*ranks, state.where);
+    if (state.most_ranks < ranks->size())
+        throw argument_error("this workspace has room for the messages of " + std::to_string(state.most_ranks) +
+                             " ranks, but the communicator has " + std::to_string(ranks->size()) +
+                             "; give the communicator to the workspace's constructor");
+}
+
+void enqueue(communicator const* ranks, workspace_state& state, workspace_input const& input,
+             workspace_output const& output, stream_ref stream) {
+    state.engine->require_stream(stream, false);
+    if (ranks == nullptr || ranks->size() == 1)
+        state.engine->enqueue(input, output, stream);
+    else
+        state.engine->enqueue(*ranks, input, output, stream);
+}
+
+void enqueue(communicator const* ranks, workspace_state& state, workspace_input const& input,
+             std::span<result_value> out, stream_ref stream) {
+    require_room(ranks, state);
     auto const results = static_cast<std::size_t>(std::popcount(state.plan.operations.bits()));
     if (out.size() != results)
         throw argument_error("the output has room for " + std::to_string(out.size()) + " results, but there are " +
                              std::to_string(results) + ": " + to_string(state.plan.operations));
     require_output(state, input, out.data(), out.size_bytes(), alignof(result_value));
-    state.engine->require_stream(stream, false);
-    state.engine->enqueue(input, {out.data(), nullptr}, stream);
+    enqueue(ranks, state, input, workspace_output{out.data(), nullptr}, stream);
 }
 
-void enqueue(workspace_state& state, workspace_input const& input, void* value, dtype type, stream_ref stream) {
+void enqueue(communicator const* ranks, workspace_state& state, workspace_input const& input, void* value, dtype type,
+             stream_ref stream) {
+    require_room(ranks, state);
     unsigned const operations = state.plan.operations.bits();
     if (!std::has_single_bit(operations))
         throw argument_error("this workspace is for " + to_string(state.plan.operations) +
@@ -92,8 +130,7 @@ void enqueue(workspace_state& state, workspace_input const& input, void* value, 
                              to_string(state.plan.operations) + " of " + std::string(name(state.plan.type)) +
                              " gives " + std::string(name(expected)));
     require_output(state, input, value, size_bytes(type), size_bytes(component_type(type)));
-    state.engine->require_stream(stream, false);
-    state.engine->enqueue(input, {nullptr, value}, stream);
+    enqueue(ranks, state, input, workspace_output{nullptr, value}, stream);
 }
 
 detail::pending_results start(communicator const& ranks, workspace& work, workspace_input const& input,
@@ -112,17 +149,23 @@ detail::pending_results start(communicator const& ranks, workspace& work, worksp
 } // namespace
 
 workspace_state::workspace_state(dtype type, operation_set operations, reduce_options const& options_,
-                                 execution const& where_)
+                                 execution const& where_, int most_ranks_)
     : options{computed_options(type, operations, options_)}, where{where_},
-      plan{reduce_detail::make_plan(type, operations, options)}, engine{[&] {
+      most_ranks{most_ranks_}, plan{reduce_detail::make_plan(type, operations, options)}, engine{[&] {
           reduce_detail::require_threads(where);
           if (where.kind == processor_kind::host) return make_host_workspace(plan, options, where);
           reduce_detail::require_available_on_gpus(plan);
-          return make_cuda_workspace(plan, options, where);
+          return make_cuda_workspace(plan, options, where, most_ranks);
       }()} {}
 
 workspace::workspace(dtype type, operation_set operations, reduce_options const& options, execution const& where)
-    : state_{std::make_shared<workspace_state>(type, operations, options, where)} {}
+    : state_{std::make_shared<workspace_state>(type, operations, options, where, 1)} {}
+
+workspace::workspace(dtype type, operation_set operations, reduce_options const& options, execution const& where,
+                     communicator const& ranks) {
+    if (ranks.size() > 1) require_streams(ranks, where);
+    state_ = std::make_shared<workspace_state>(type, operations, options, where, ranks.size());
+}
 
 workspace::~workspace() = default;
 workspace::workspace(workspace&&) noexcept = default;
@@ -138,6 +181,10 @@ bool workspace::busy() const noexcept {
     return state_->at != workspace_state::stage::idle;
 }
 
+bool workspace::ranks_disagreed() const noexcept {
+    return state_->engine->ranks_disagreed();
+}
+
 std::shared_ptr<workspace_state> const& workspace::state() const {
     if (!state_) throw argument_error("this workspace was moved from");
     return state_;
@@ -145,22 +192,33 @@ std::shared_ptr<workspace_state> const& workspace::state() const {
 
 void enqueue_reduce(workspace& work, array_view x, std::span<result_value> out, stream_ref stream,
                     std::int64_t first_index) {
-    enqueue(*work.state(), checked_input(work, x, first_index), out, stream);
+    enqueue(nullptr, *work.state(), checked_input(work, x, first_index), out, stream);
 }
 
 void enqueue_dot(workspace& work, array_view x, array_view y, std::span<result_value> out, stream_ref stream) {
-    enqueue(*work.state(), checked_input(work, x, y), out, stream);
+    enqueue(nullptr, *work.state(), checked_input(work, x, y), out, stream);
+}
+
+void enqueue_reduce(communicator const& ranks, workspace& work, array_view x, std::span<result_value> out,
+                    stream_ref stream, std::int64_t first_index) {
+    enqueue(&ranks, *work.state(), checked_input(work, x, first_index), out, stream);
+}
+
+void enqueue_dot(communicator const& ranks, workspace& work, array_view x, array_view y, std::span<result_value> out,
+                 stream_ref stream) {
+    enqueue(&ranks, *work.state(), checked_input(work, x, y), out, stream);
 }
 
 namespace detail {
 
-void enqueue_value(workspace& work, array_view x, void* value, dtype type, stream_ref stream,
+void enqueue_value(communicator const* ranks, workspace& work, array_view x, void* value, dtype type, stream_ref stream,
                    std::int64_t first_index) {
-    enqueue(*work.state(), checked_input(work, x, first_index), value, type, stream);
+    enqueue(ranks, *work.state(), checked_input(work, x, first_index), value, type, stream);
 }
 
-void enqueue_dot_value(workspace& work, array_view x, array_view y, void* value, dtype type, stream_ref stream) {
-    enqueue(*work.state(), checked_input(work, x, y), value, type, stream);
+void enqueue_dot_value(communicator const* ranks, workspace& work, array_view x, array_view y, void* value, dtype type,
+                       stream_ref stream) {
+    enqueue(ranks, *work.state(), checked_input(work, x, y), value, type, stream);
 }
 
 pending_results start_reduce(communicator const& ranks, array_view x, workspace& work, stream_ref stream,

@@ -3,6 +3,7 @@
 
 #include "exact/state.hpp"
 #include "reduce/plan.hpp"
+#include "steadfold/communicator.hpp"
 #include "steadfold/options.hpp"
 #include "steadfold/results.hpp"
 #include "steadfold/stream.hpp"
@@ -36,6 +37,11 @@ class workspace_engine {
     virtual void require_stream(stream_ref stream, bool forbid_capture) const = 0;
 
     virtual void enqueue(workspace_input const& input, workspace_output const& output, stream_ref stream) = 0;
+    /// The results of all ranks, of which there are several, and not more than the workspace has room for.
+    virtual void enqueue(communicator const& ranks, workspace_input const& input, workspace_output const& output,
+                         stream_ref stream) = 0;
+    /// Whether ranks were found to disagree on what enqueue() computes.
+    [[nodiscard]] virtual bool ranks_disagreed() const noexcept = 0;
 
     /// Starts a reduction whose outcome stays here: rounded results, or the state that other ranks' states are added
     /// to.
@@ -49,8 +55,9 @@ class workspace_engine {
 
 [[nodiscard]] std::unique_ptr<workspace_engine> make_host_workspace(plan const& plan, reduce_options const& options,
                                                                     execution const& where);
+/// With room for the messages of `most_ranks` ranks if there are several.
 /// @throws argument_error if the library was built without CUDA or there is no such device
 [[nodiscard]] std::unique_ptr<workspace_engine> make_cuda_workspace(plan const& plan, reduce_options const& options,
-                                                                    execution const& where);
+                                                                    execution const& where, int most_ranks);
 
 } // namespace steadfold::inline v0::reduce_detail

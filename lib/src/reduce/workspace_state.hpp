@@ -15,7 +15,8 @@ namespace steadfold::inline v0::detail {
 
 class workspace_state final : public turn {
   public:
-    workspace_state(dtype type, operation_set operations, reduce_options const& options, execution const& where);
+    workspace_state(dtype type, operation_set operations, reduce_options const& options, execution const& where,
+                    int most_ranks);
 
     bool can_be_taken() override { return engine->done(); }
     void take(communicator const& ranks) noexcept override;
@@ -23,6 +24,7 @@ class workspace_state final : public turn {
 
     reduce_options options; // with the mode that is really computed
     execution where;
+    int most_ranks; // whose messages there is room for
     reduce_detail::plan plan;
     std::unique_ptr<reduce_detail::workspace_engine> engine;
 

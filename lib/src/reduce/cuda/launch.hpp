@@ -19,6 +19,8 @@ class launcher {
 
     [[nodiscard]] explicit operator bool() const noexcept { return choice_.function != nullptr; }
     [[nodiscard]] int most_blocks() const noexcept { return blocks_; }
+    /// The device can prepare a kernel while the one before it ends.
+    [[nodiscard]] bool overlaps() const noexcept { return overlaps_; }
     [[nodiscard]] bool has_partials() const noexcept { return choice_.has_partials; }
 
     /// Everything about the data; memory and results are the caller's to set. `y` is null unless there are pairs of two
@@ -40,7 +42,7 @@ class launcher {
     int device_ = 0, threads_ = 0, blocks_ = 0;
     int bulk_blocks_[2] = {}; // with bulk copies of one and of two arrays; 0: not on this device
     bool fixed_blocks_ = false;
-    bool overlaps_ = false;     // the device can prepare a kernel while the one before it ends
+    bool overlaps_ = false;
     bool integer_only_ = false; // too few float64 units for folds
     int components_ = 1;
     std::int64_t component_bytes_ = 8;

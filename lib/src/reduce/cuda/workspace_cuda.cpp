@@ -1,13 +1,19 @@
-// A workspace on a GPU: one launch a call. Nothing is allocated or waited for after the constructor.
+// A workspace on a GPU: one launch a call, for several ranks three and a collective between them. Nothing is allocated
+// or waited for after the constructor.
 #include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
+#include "reduce/combine.hpp"
 #include "reduce/cuda/launch.hpp"
+#include "reduce/cuda/message_kernels.hpp"
+#include "reduce/message.hpp"
 #include "reduce/workspace_engine.hpp"
 #include "steadfold/error.hpp"
+#include "steadfold/segmented.hpp" // result_type
 #include "steadfold/view.hpp"
 
+#include <atomic>
 #include <cuda_runtime_api.h>
 #include <new>
 #include <string>
@@ -40,7 +46,7 @@ bool has_happened(cudaError_t query, int device) {
 
 class cuda_workspace final : public workspace_engine {
   public:
-    cuda_workspace(plan const& plan, reduce_options const& options, execution const& where)
+    cuda_workspace(plan const& plan, reduce_options const& options, execution const& where, int most_ranks)
         : plan_{plan}, options_{options}, where_{where} {
         require_device(where.device);
         current_device const on{where.device};
@@ -49,6 +55,7 @@ class cuda_workspace final : public workspace_engine {
                                        family_of(fast ? plan.fast_features : plan.features), fast),
                      plan, where};
         allocate();
+        if (most_ranks > 1) allocate_message(most_ranks);
         clear();
     }
 
@@ -66,6 +73,8 @@ class cuda_workspace final : public workspace_engine {
         static_cast<void>(partials_.release());
         static_cast<void>(results_.release());
         static_cast<void>(state_.release());
+        static_cast<void>(words_.release());
+        static_cast<void>(disagreed_.release());
         static_cast<void>(written_.release());
     }
 
@@ -98,6 +107,24 @@ class cuda_workspace final : public workspace_engine {
     void enqueue(workspace_input const& input, workspace_output const& output, stream_ref stream) override {
         current_device const on{where_.device};
         launch(input, output, stream);
+    }
+
+    void enqueue(communicator const& ranks, workspace_input const& input, workspace_output const& output,
+                 stream_ref stream) override {
+        current_device const on{where_.device};
+        message_.rank = ranks.rank();
+        message_.ranks = ranks.size();
+        message_.elements = input.x.count;
+        message_.finish.results = output.results;
+        message_.finish.value = output.value;
+        launch(input, {}, stream);
+        cuda::enqueue_encoding(message_, launcher_.overlaps(), stream.get());
+        ranks.enqueue_all_reduce_sum(words_.get(), static_cast<std::size_t>(message_words(ranks.size())), stream);
+        cuda::enqueue_results(message_, stream.get());
+    }
+
+    bool ranks_disagreed() const noexcept override {
+        return disagreed_ && std::atomic_ref<std::uint32_t>{*disagreed_}.load(std::memory_order_relaxed) != 0;
     }
 
     void start(workspace_input const& input, bool keep_state, stream_ref stream) override {
@@ -155,6 +182,24 @@ class cuda_workspace final : public workspace_engine {
         written_ = make_event();
     }
 
+    void allocate_message(int most_ranks) {
+        cuda::load_message_kernels();
+        words_ = allocate_device<std::int64_t>(static_cast<std::size_t>(message_words(most_ranks)),
+                                               "messages between ranks");
+        disagreed_ = allocate_pinned<std::uint32_t>(1, "what ranks say about each other");
+        *disagreed_ = 0;
+        message_.words = words_.get();
+        message_.signature = signature(plan_, options_);
+        message_.state = &memory_.get()->state;
+        message_.empty = empty_.get();
+        message_.finish = cuda::make_finish_request(plan_, options_, 0);
+        message_.disagreed = disagreed_.get();
+        dtype* next = message_.types;
+        for (int i = 0; i < operation_count; ++i)
+            if (auto const op = static_cast<operation>(i); plan_.operations.contains(op))
+                *next++ = result_type(op, plan_.type, options_);
+    }
+
     void clear() {
         new (state_.get()) exact::reduction_state{};
         owned_stream const stream = make_stream();
@@ -192,6 +237,9 @@ class cuda_workspace final : public workspace_engine {
     device_buffer<cuda::block_partial> partials_;
     pinned_buffer<result_value> results_;
     pinned_buffer<exact::reduction_state> state_;
+    device_buffer<std::int64_t> words_; // of messages to other ranks; null for one rank
+    pinned_buffer<std::uint32_t> disagreed_;
+    cuda::rank_message message_;
     owned_event written_; // results_ or state_, by the last start()
     std::int64_t elements_ = 0;
     bool in_flight_ = false;
@@ -200,8 +248,8 @@ class cuda_workspace final : public workspace_engine {
 } // namespace
 
 std::unique_ptr<workspace_engine> make_cuda_workspace(plan const& plan, reduce_options const& options,
-                                                      execution const& where) {
-    return std::make_unique<cuda_workspace>(plan, options, where);
+                                                      execution const& where, int most_ranks) {
+    return std::make_unique<cuda_workspace>(plan, options, where, most_ranks);
 }
 
 } // namespace steadfold::inline v0::reduce_detail

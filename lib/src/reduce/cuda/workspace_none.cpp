@@ -4,7 +4,7 @@
 
 namespace steadfold::inline v0::reduce_detail {
 
-std::unique_ptr<workspace_engine> make_cuda_workspace(plan const&, reduce_options const&, execution const&) {
+std::unique_ptr<workspace_engine> make_cuda_workspace(plan const&, reduce_options const&, execution const&, int) {
     throw argument_error("this steadfold was built without CUDA; make the workspace on the host, or build with "
                          "STEADFOLD_CUDA=ON");
 }

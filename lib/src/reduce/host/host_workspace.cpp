@@ -44,6 +44,12 @@ class host_workspace final : public workspace_engine {
         }
     }
 
+    void enqueue(communicator const& ranks, workspace_input const&, workspace_output const&, stream_ref) override {
+        throw argument_error("a workspace on the host enqueues nothing for " + std::to_string(ranks.size()) +
+                             " ranks; reduce_async and dot_async add up ranks");
+    }
+    bool ranks_disagreed() const noexcept override { return false; }
+
     void start(workspace_input const& input, bool, stream_ref) override { state_ = reduced(input); }
     bool done() override { return true; }
     reduction_results results() const override { return finish(state_, plan_, options_); }
