@@ -49,6 +49,12 @@ void expect_sound(seg::work_plan const& plan, request const& asked, std::int64_t
     EXPECT_EQ(plan.family == seg::kernel_family::general, !asked.has_quick);
 }
 
+/// All of the work has a chunk, and no chunk is one too many: it would be launched, and given a record, for nothing.
+void expect_exact_cover(seg::call const& c, std::int64_t work) {
+    EXPECT_GE(c.chunks * c.chunk, work);
+    EXPECT_LT((c.chunks - 1) * c.chunk, work);
+}
+
 /// So many fold values of 2^(spacing - 1), and errors of products beside them, must fit an int64.
 void expect_room(seg::call const& c, std::int64_t elements) {
     __int128 const most = static_cast<__int128>(elements) * (c.shape.product_limbs > 0 ? 2 : 1)
@@ -69,12 +75,11 @@ TEST(work_plan, of_rows_covers_every_row_once) {
         seg::call const& c = plan.arguments;
         expect_sound(plan, asked, rows, rows * length);
         if (c.cuts) {
-            EXPECT_GE(c.chunks * c.chunk, rows * (length + seg::segment_cost));
+            expect_exact_cover(c, rows * (length + seg::segment_cost));
             EXPECT_GE(c.longest, c.chunk); // a long one is the last to begin in a chunk
             EXPECT_EQ(plan.records, c.chunks);
         } else {
-            EXPECT_GE(c.chunks * c.chunk, rows);
-            EXPECT_LT((c.chunks - 1) * c.chunk, rows);
+            expect_exact_cover(c, rows);
         }
         expect_room(c, c.cuts ? std::max(c.chunk, c.longest) : length);
     }
@@ -93,7 +98,10 @@ TEST(work_plan, of_segments_covers_all_that_offsets_can_reach) {
         auto const plan = plan_work(settings, problem, asked.has_quick, asked.warps);
         expect_sound(plan, asked, segments, elements);
         EXPECT_TRUE(plan.arguments.cuts);
-        EXPECT_GE(plan.arguments.chunks * plan.arguments.chunk, elements + segments * seg::segment_cost);
+        // By the average, rounded up: the lengths of segments in device memory are not known.
+        std::int64_t const average = (elements + segments - 1) / segments;
+        expect_exact_cover(plan.arguments, segments * (average + seg::segment_cost));
+        EXPECT_EQ(plan.records, plan.arguments.chunks);
         expect_room(plan.arguments, std::max(plan.arguments.chunk, plan.arguments.longest));
     }
 }

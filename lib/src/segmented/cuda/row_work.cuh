@@ -2,30 +2,10 @@
 #pragma once
 
 #include "segmented/cuda/lane_group.cuh"
+#include "segmented/cuda/row_pieces.hpp"
 #include "segmented/cuda/warp_store.cuh"
 
 namespace steadfold::inline v0::segmented {
-
-struct segment_range {
-    std::int64_t begin = 0, end = 0;
-    bool possible = true; // its offsets are in order and inside x
-};
-
-__device__ inline std::int64_t boundary(call const& c, std::int64_t segment) {
-    return c.offsets != nullptr ? __ldg(reinterpret_cast<long long const*>(c.offsets) + segment) : segment * c.length;
-}
-
-/// Never outside of x, whatever the offsets are.
-__device__ inline segment_range segment_at(call const& c, std::int64_t segment) {
-    std::int64_t const begin = boundary(c, segment), end = boundary(c, segment + 1);
-    if (begin < 0 || end < begin || end > c.elements) return {0, 0, false};
-    return {begin, end, true};
-}
-
-/// Where segment s lies on the way through all elements and segments.
-__device__ inline std::int64_t way_to(call const& c, std::int64_t segment, std::int64_t origin) {
-    return boundary(c, segment) - origin + segment * segment_cost;
-}
 
 /// The first segment in [low, high] that lies at `way` or after it; `high` if none does. Every round of the warp looks
 /// at 32 places.
@@ -43,59 +23,12 @@ __device__ inline std::int64_t first_segment_from(call const& c, std::int64_t wa
     return low;
 }
 
-/// A part of a segment that is too long for one warp.
-struct segment_piece {
-    std::int64_t segment = -1; // none
-    std::int64_t begin = 0, end = 0;
-    std::int64_t opened_by = 0; // the chunk it begins in: its record
-    std::int64_t pieces = 0;
-};
-
-/// The work of one warp: whole segments, and at most two pieces.
-struct row_work {
-    std::int64_t first = 0, last = 0;
-    segment_piece head, tail;
-};
-
-__device__ inline bool is_long(call const& c, segment_range const& s) {
-    return s.end - s.begin > c.longest;
-}
-
-/// The part of a long segment that lies in a chunk.
-__device__ inline segment_piece piece_of(call const& c, std::int64_t segment, segment_range const& s, std::int64_t way,
-                                         std::int64_t chunk) {
-    std::int64_t const from = ::max(chunk * c.chunk - way, std::int64_t{0}), length = s.end - s.begin;
-    if (from >= length) return {};
-    segment_piece piece;
-    piece.segment = segment;
-    piece.begin = s.begin + from;
-    piece.end = s.begin + ::min((chunk + 1) * c.chunk - way, length);
-    piece.opened_by = way / c.chunk;
-    piece.pieces = (way + length - 1) / c.chunk - piece.opened_by + 1;
-    return piece;
-}
-
-/// A segment belongs to the warp in whose chunk it begins; a long one is the last to begin there, and goes on in the
-/// chunks after it. For calls with `cuts`.
 inline __device__ __noinline__ row_work work_of(call const& c, std::int64_t chunk) {
-    row_work work;
     std::int64_t const origin = boundary(c, 0), way = chunk * c.chunk;
-    work.first = first_segment_from(c, way, origin, 0, c.outputs);
-    work.last = first_segment_from(c, way + c.chunk, origin, work.first,
-                                   ::min(c.outputs, work.first + c.chunk / segment_cost + 1));
-    if (work.first > 0) {
-        segment_range const before = segment_at(c, work.first - 1);
-        if (before.possible && is_long(c, before))
-            work.head = piece_of(c, work.first - 1, before, way_to(c, work.first - 1, origin), chunk);
-    }
-    if (work.last > work.first) {
-        segment_range const last = segment_at(c, work.last - 1);
-        if (last.possible && is_long(c, last)) {
-            --work.last;
-            work.tail = piece_of(c, work.last, last, way_to(c, work.last, origin), chunk);
-        }
-    }
-    return work;
+    std::int64_t const first = first_segment_from(c, way, origin, 0, c.outputs);
+    std::int64_t const last = first_segment_from(c, way + c.chunk, origin, first,
+                                                 ::min(c.outputs, first + c.chunk / segment_cost + 1));
+    return work_between(c, chunk, first, last, origin);
 }
 
 /// Looks at this warp's share of all offsets.
