@@ -85,7 +85,7 @@ class segmented_reduction {
     /// @param offsets  one more than outputs, none smaller than the one before, from 0 to x.count. They need not begin
     ///                 at 0 or end at x.count. Offsets in host or pinned memory are looked at before any work; those in
     ///                 device and managed memory by the GPU on the way: if they are wrong nothing outside of x is read,
-    ///                 the results are of no use, and wait() throws
+    ///                 the results are of no use, nor are those of later calls until wait() has thrown
     /// @param out      of result_type(); overlaps neither x nor the offsets
     /// @throws argument_error  for another element or result type, null or misaligned data, offsets out of order or
     ///                 beyond x, a count of outputs that does not fit, overlapping or unreachable memory; nothing has

@@ -104,6 +104,8 @@ class cuda_backend final : public backend {
         wait_for_device();
         if (*bad_offsets_ == 0) return;
         *bad_offsets_ = 0;
+        current_device const on{where_.device};
+        clear_records(); // of a segment cut where offsets disagree some pieces may be missing
         throw argument_error("offsets in device memory are out of order or outside of the array; the results are of "
                              "no use");
     }
@@ -185,11 +187,17 @@ class cuda_backend final : public backend {
         return static_cast<std::size_t>(records) * static_cast<std::size_t>(shape_.words() + 1) * sizeof(std::uint64_t);
     }
 
-    /// Records are zero between calls. Growing waits for the device, which may still use the old ones.
+    /// Growing waits for the device, which may still use the old ones.
     void grow_records(std::int64_t records) {
         if (records_.holds(record_bytes(records))) return;
         wait_for_device();
         records_.require(record_bytes(records), "outputs that several warps work on");
+        clear_records();
+    }
+
+    /// Records are zero between calls.
+    void clear_records() {
+        if (records_.size() == 0) return;
         owned_stream const stream = make_stream();
         check(cudaMemsetAsync(records_.get(), 0, records_.size(), stream.get()), "clearing memory");
         patience turns{where_.deadline};

@@ -26,8 +26,8 @@ __device__ inline std::int64_t first_segment_from(call const& c, std::int64_t wa
 inline __device__ __noinline__ row_work work_of(call const& c, std::int64_t chunk) {
     std::int64_t const origin = boundary(c, 0), way = chunk * c.chunk;
     std::int64_t const first = first_segment_from(c, way, origin, 0, c.outputs);
-    std::int64_t const last = first_segment_from(c, way + c.chunk, origin, first,
-                                                 ::min(c.outputs, first + c.chunk / segment_cost + 1));
+    std::int64_t const last =
+        first_segment_from(c, way + c.chunk, origin, first, ::min(c.outputs, first + c.chunk / segment_cost + 1));
     return work_between(c, chunk, first, last, origin);
 }
 
