@@ -46,7 +46,6 @@ void expect_sound(seg::work_plan const& plan, request const& asked, std::int64_t
     EXPECT_LE(plan.records, seg::most_records(elements, outputs, asked.has_quick, asked.warps));
     EXPECT_EQ(c.lanes, std::bit_ceil(static_cast<unsigned>(c.lanes)));
     EXPECT_LE(c.lanes, 32);
-    EXPECT_EQ(plan.family == seg::kernel_family::general, !asked.has_quick);
 }
 
 /// All of the work has a chunk, and no chunk is one too many: it would be launched, and given a record, for nothing.

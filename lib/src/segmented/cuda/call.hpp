@@ -113,12 +113,8 @@ struct call {
 
 using kernel = void (*)(call);
 
-/// What a kernel is made for: rows that keep all lanes of a warp busy, rows of which several go to a warp side by side,
-/// columns, or anything.
-enum class kernel_family : std::uint8_t { rows, short_rows, columns, general };
-
-/// The quick kernel, or null if the operation has none for this type.
-[[nodiscard]] kernel find_kernel(operation op, dtype type, kernel_family family) noexcept;
+/// The kernel for rows and columns of this type that sums or compares in registers, or null if the operation has none.
+[[nodiscard]] kernel find_quick_kernel(operation op, dtype type) noexcept;
 /// Every operation: a warp for an output, or a piece of it, always by way of a superaccumulator.
 [[nodiscard]] kernel find_general_kernel() noexcept;
 /// Bytes of shared memory a block of any of them needs.

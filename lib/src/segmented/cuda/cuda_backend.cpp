@@ -6,6 +6,7 @@
 #include "reduce/cuda/launch.hpp"
 #include "segmented/arguments.hpp"
 #include "segmented/backend.hpp"
+#include "segmented/cuda/growing_memory.hpp"
 #include "segmented/cuda/work_plan.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/view.hpp"
@@ -22,28 +23,6 @@ namespace {
 
 using namespace steadfold::detail;
 
-/// Device memory that grows.
-class growing_memory {
-  public:
-    /// True if it had to grow: what was there is gone then.
-    bool require(std::size_t bytes, std::string const& what) {
-        if (bytes <= bytes_) return false;
-        memory_.reset();
-        bytes_ = 0;
-        memory_ = allocate_device<std::byte>(bytes, what);
-        bytes_ = bytes;
-        return true;
-    }
-    [[nodiscard]] bool holds(std::size_t bytes) const { return bytes <= bytes_; }
-    [[nodiscard]] std::byte* get() const { return memory_.get(); }
-    [[nodiscard]] std::size_t size() const { return bytes_; }
-    void leak() { static_cast<void>(memory_.release()); }
-
-  private:
-    device_buffer<std::byte> memory_;
-    std::size_t bytes_ = 0;
-};
-
 class cuda_backend final : public backend {
   public:
     cuda_backend(settings const& settings, execution const& where)
@@ -51,7 +30,9 @@ class cuda_backend final : public backend {
         require_device(where.device);
         reduce_detail::require_available_on_gpus(settings.what);
         current_device const on{where.device};
-        has_quick_ = find_kernel(settings.op, settings.what.type, kernel_family::rows) != nullptr;
+        kernel const quick = find_quick_kernel(settings.op, settings.what.type);
+        has_quick_ = quick != nullptr;
+        function_ = reinterpret_cast<void const*>(has_quick_ ? quick : find_general_kernel());
         count_warps();
         bad_offsets_ = allocate_pinned<std::uint32_t>(1, "a flag of a segmented reduction");
         *bad_offsets_ = 0;
@@ -117,10 +98,8 @@ class cuda_backend final : public backend {
     };
 
     void count_warps() {
-        auto const* const function = reinterpret_cast<void const*>(
-            find_kernel(settings_.op, settings_.what.type, has_quick_ ? kernel_family::rows : kernel_family::general));
         int blocks = 0, multiprocessors = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 32 * warps_per_block,
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, 32 * warps_per_block,
                                                             shared_bytes(shape_)),
               "asking how many blocks of a segmented reduction fit a multiprocessor");
         check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where_.device),
@@ -250,14 +229,13 @@ class cuda_backend final : public backend {
     void launch(work_plan& plan, stream_ref stream) const {
         plan.arguments.records = reinterpret_cast<std::uint64_t*>(records_.get());
         plan.arguments.bad_offsets = bad_offsets_.get();
-        kernel const function = find_kernel(settings_.op, settings_.what.type, plan.family);
         std::int64_t const blocks = (plan.arguments.chunks + warps_per_block - 1) / warps_per_block;
         if (blocks > (std::int64_t{1} << 31) - 1)
             throw argument_error("the call has too many outputs for one grid: " +
                                  std::to_string(plan.arguments.outputs));
         void* parameters[] = {&plan.arguments};
-        check(cudaLaunchKernel(reinterpret_cast<void const*>(function), dim3(static_cast<unsigned>(blocks)),
-                               dim3(32 * warps_per_block), parameters, shared_bytes(shape_), stream.get()),
+        check(cudaLaunchKernel(function_, dim3(static_cast<unsigned>(blocks)), dim3(32 * warps_per_block), parameters,
+                               shared_bytes(shape_), stream.get()),
               "starting a segmented reduction on device " + std::to_string(where_.device));
     }
 
@@ -288,6 +266,7 @@ class cuda_backend final : public backend {
     execution where_;
     store_shape shape_;
     bool has_quick_ = false;
+    void const* function_ = nullptr; // the kernel
     std::int64_t warps_ = 1;
     growing_memory records_, offsets_, outputs_;
     pinned_buffer<std::uint32_t> bad_offsets_;

@@ -92,7 +92,7 @@ class extreme_lane {
     __device__ void offer(unit const& u, int i, std::int64_t index) {
         std::int64_t key;
         if constexpr (floats) {
-            std::uint64_t bits = cuda::bits_of(u.value(i));
+            std::uint64_t bits = cuda::bits_of(u.value(i, call_.type == dtype::bfloat16));
             if (exact::is_nan_bits(bits)) {
                 ++nans_;
                 return;

@@ -3,31 +3,28 @@
 namespace steadfold::inline v0::segmented {
 
 // Each in a unit of its own, so that they compile side by side; see kernels.cu.
-kernel find_float64_kernel(operation op, kernel_family family);
-kernel find_float32_kernel(operation op, kernel_family family);
-kernel find_float16_kernel(operation op, kernel_family family);
-kernel find_bfloat16_kernel(operation op, kernel_family family);
-kernel find_complex128_kernel(operation op, kernel_family family);
-kernel find_complex64_kernel(operation op, kernel_family family);
-kernel find_integer_kernel(operation op, kernel_family family);
+kernel find_float64_kernel(operation op);
+kernel find_float32_kernel(operation op);
+kernel find_half_kernel(operation op);
+kernel find_complex128_kernel(operation op);
+kernel find_complex64_kernel(operation op);
+kernel find_integer_kernel(operation op);
 
-kernel find_kernel(operation op, dtype type, kernel_family family) noexcept {
-    if (family == kernel_family::general) return find_general_kernel();
+kernel find_quick_kernel(operation op, dtype type) noexcept {
     switch (type) {
     case dtype::float64:
-        return find_float64_kernel(op, family);
+        return find_float64_kernel(op);
     case dtype::float32:
-        return find_float32_kernel(op, family);
+        return find_float32_kernel(op);
     case dtype::float16:
-        return find_float16_kernel(op, family);
     case dtype::bfloat16:
-        return find_bfloat16_kernel(op, family);
+        return find_half_kernel(op);
     case dtype::complex128:
-        return find_complex128_kernel(op, family);
+        return find_complex128_kernel(op);
     case dtype::complex64:
-        return find_complex64_kernel(op, family);
+        return find_complex64_kernel(op);
     default:
-        return find_integer_kernel(op, family);
+        return find_integer_kernel(op);
     }
 }
 

@@ -17,13 +17,14 @@ namespace steadfold::inline v0::segmented {
 /// Where more steps follow, the window is this much wider than the first one needs.
 inline constexpr int window_slack = 8;
 
-/// Sums of values, of magnitudes (`Squares` false; the call says which) or of squares.
+/// Sums of values, of magnitudes (`Squares` false; the call says which) or of squares. `Real` may be either_half.
 template <dtype Real, int Components, bool Squares, bool Single>
 class fold_lane {
   public:
     using unit = float_unit<Real, Components, Single>;
+    static constexpr bool is_half = Real == either_half;
     static constexpr bool has_errors = Squares && Real == dtype::float64; // narrower squares are exact
-    static constexpr int folds = has_errors ? 3 : sizeof(typename unit::storage) == 2 && !Squares ? 1 : 2;
+    static constexpr int folds = has_errors ? 3 : is_half && !Squares ? 1 : 2;
     static constexpr int sums = Squares ? 1 : Components; // squares of both parts are added together
 
     /// What is known of an output when all its values are in.
@@ -36,7 +37,7 @@ class fold_lane {
     };
 
     __device__ explicit fold_lane(call const& c)
-        : mask_{c.op == operation::l1 ? 0x7fffffffu : 0xffffffffu}, spacing_{c.spacing} {
+        : mask_{c.op == operation::l1 ? 0x7fffffffu : 0xffffffffu}, spacing_{c.spacing}, type_{type_of(c)} {
 #pragma unroll
         for (int k = 0; k < sums; ++k) signs_[k] = 0xffffffffu;
     }
@@ -46,10 +47,11 @@ class fold_lane {
     __device__ void step(unit const (&units)[Count], Group const& group, step_place const& place) {
         constexpr int count = Count * unit::values;
         double x[count];
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-            for (int i = 0; i < unit::values; ++i) x[u * unit::values + i] = units[u].value(i);
+        // One branch for all values, not one for each.
+        if (type_ == dtype::bfloat16)
+            widen<true>(units, x);
+        else
+            widen<false>(units, x);
         std::uint32_t peak = peak_of(x);
         if (peak >= cuda::high_of_infinity) peak = without_nans(x);
         if (steps_++ == 0)
@@ -123,7 +125,7 @@ class fold_lane {
     /// Adds what one lane knows to a record. False, and nothing added, if it is out of reach.
     [[nodiscard]] __device__ static bool merge(call const& c, std::uint64_t* record, outcome const& known) {
         if (known.out_of_reach) return false;
-        exact::fold_window const w = window(known.top, c.spacing);
+        exact::fold_window const w = window(known.top, c.spacing, type_of(c));
         store_shape const& shape = c.shape;
 #pragma unroll
         for (int k = 0; k < sums; ++k) {
@@ -155,15 +157,31 @@ class fold_lane {
     }
 
     /// `top` bounds what is folded: values, or squares.
-    __device__ static exact::fold_window window(int top, int spacing) {
-        return exact::make_window(top, spacing, Squares ? exact::lowest_product_bit(Real) : exact::lowest_bit(Real));
+    __device__ static exact::fold_window window(int top, int spacing, dtype type) {
+        return exact::make_window(top, spacing, Squares ? exact::lowest_product_bit(type) : exact::lowest_bit(type));
+    }
+
+    /// Of the components.
+    __device__ static dtype type_of(call const& c) {
+        if constexpr (is_half)
+            return c.type;
+        else
+            return Real;
+    }
+
+    template <bool IsBfloat16, int Count>
+    __device__ static void widen(unit const (&units)[Count], double (&x)[Count * unit::values]) {
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+            for (int i = 0; i < unit::values; ++i) x[u * unit::values + i] = units[u].value(i, IsBfloat16);
     }
 
     __device__ void aim(std::uint32_t peak, bool continues) {
         constexpr int times = Squares ? 2 : 1; // squares reach twice as high
         int const needed = static_cast<int>(peak >> 20) - 1022;
         out_of_reach_ = out_of_reach_ || needed > exact::highest_window_top / times;
-        exact::fold_window const w = window(times * (needed + (continues ? window_slack : 0)), spacing_);
+        exact::fold_window const w = window(times * (needed + (continues ? window_slack : 0)), spacing_, type_);
         top_ = w.top;
         limit_ = cuda::high_of_power(top_ / times);
 #pragma unroll
@@ -193,7 +211,7 @@ class fold_lane {
     }
 
     __device__ static wide_sum sum_of(call const& c, outcome const& known, int component) {
-        exact::fold_window const w = window(known.top, c.spacing);
+        exact::fold_window const w = window(known.top, c.spacing, type_of(c));
         wide_sum sum;
         sum.exponent = w.exponent[folds - 1];
 #pragma unroll
@@ -243,6 +261,7 @@ class fold_lane {
     std::uint32_t signs_[sums];
     int spacing_, top_ = 0, steps_ = 0, nans_ = 0;
     bool out_of_reach_ = false;
+    dtype type_; // of the components: a constant but for halves
 };
 
 } // namespace steadfold::inline v0::segmented

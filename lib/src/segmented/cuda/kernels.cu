@@ -1,10 +1,9 @@
 // The quick kernels, compiled once for each element type: STEADFOLD_TYPE names it, STEADFOLD_COMPONENTS is 2 for
-// complex data, STEADFOLD_TYPE_NAME is the suffix of the function find_kernels.cpp calls. Integers of all widths share
-// one unit.
-#include "segmented/cuda/columns_kernel.cuh"
+// complex data, STEADFOLD_TYPE_NAME is the suffix of the function find_kernel.cpp calls. Integers of all widths share
+// one unit, and so do both 16-bit floating-point formats.
 #include "segmented/cuda/extreme_lane.cuh"
 #include "segmented/cuda/integer_lane.cuh"
-#include "segmented/cuda/rows_kernel.cuh"
+#include "segmented/cuda/quick_kernel.cuh"
 
 #define STEADFOLD_JOIN2(name) find_##name##_kernel
 #define STEADFOLD_JOIN(name) STEADFOLD_JOIN2(name)
@@ -16,33 +15,28 @@ namespace {
 constexpr dtype real = dtype::STEADFOLD_TYPE;
 constexpr int components = STEADFOLD_COMPONENTS;
 
-template <class Rows, class Columns>
-kernel either(kernel_family family) {
-    switch (family) {
-    case kernel_family::rows:
-        return rows_kernel<Rows, warp_group>;
-    case kernel_family::short_rows:
-        return rows_kernel<Rows, lane_group>;
-    default:
-        return columns_kernel<Columns>;
-    }
+template <class RowLane, class ColumnLane>
+kernel choose() {
+    return quick_kernel<RowLane, ColumnLane>;
 }
+
+constexpr bool has_squares = real == dtype::float64 || real == dtype::float32;
 
 } // namespace
 
-kernel STEADFOLD_JOIN(STEADFOLD_TYPE_NAME)(operation op, kernel_family family) {
+kernel STEADFOLD_JOIN(STEADFOLD_TYPE_NAME)(operation op) {
     switch (op) {
     case operation::sum:
     case operation::mean:
     case operation::l1:
         if constexpr (is_integer(real))
-            return either<integer_lane<false>, integer_lane<true>>(family);
+            return choose<integer_lane<false>, integer_lane<true>>();
         else
-            return either<fold_lane<real, components, false, false>, fold_lane<real, components, false, true>>(family);
+            return choose<fold_lane<real, components, false, false>, fold_lane<real, components, false, true>>();
     case operation::sum_of_squares:
     case operation::l2:
-        if constexpr (real == dtype::float64 || real == dtype::float32)
-            return either<fold_lane<real, components, true, false>, fold_lane<real, components, true, true>>(family);
+        if constexpr (has_squares)
+            return choose<fold_lane<real, components, true, false>, fold_lane<real, components, true, true>>();
         else
             return nullptr;
     case operation::min:
@@ -51,9 +45,9 @@ kernel STEADFOLD_JOIN(STEADFOLD_TYPE_NAME)(operation op, kernel_family family) {
     case operation::argmax:
     case operation::linf:
         if constexpr (is_integer(real))
-            return either<extreme_lane<integer_unit<false>>, extreme_lane<integer_unit<true>>>(family);
+            return choose<extreme_lane<integer_unit<false>>, extreme_lane<integer_unit<true>>>();
         else if constexpr (components == 1)
-            return either<extreme_lane<float_unit<real, 1, false>>, extreme_lane<float_unit<real, 1, true>>>(family);
+            return choose<extreme_lane<float_unit<real, 1, false>>, extreme_lane<float_unit<real, 1, true>>>();
         else
             return nullptr;
     default:

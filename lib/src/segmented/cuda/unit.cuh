@@ -19,6 +19,9 @@ struct step_place {
     bool continues = false; // more steps may follow
 };
 
+/// `Real` of kernels for both 16-bit formats: which one it is only the call says.
+inline constexpr dtype either_half = dtype::float16;
+
 /// Floating-point elements, kept as they were loaded. Elements that are not the output's own read as -0, which changes
 /// no sum and no sign of one.
 template <dtype Real, int Components, bool Single>
@@ -52,13 +55,16 @@ class float_unit {
                 if (first + i >= begin && first + i < end) set(i, __ldg(from + i));
     }
 
-    [[nodiscard]] __device__ double value(int i) const {
-        if constexpr (sizeof(storage) == 8)
+    /// `is_bfloat16` tells 16-bit formats apart.
+    [[nodiscard]] __device__ double value(int i, bool is_bfloat16) const {
+        if constexpr (sizeof(storage) == 8) {
             return __hiloint2double(static_cast<int>(word_[2 * i + 1]), static_cast<int>(word_[2 * i]));
-        else if constexpr (sizeof(storage) == 4)
+        } else if constexpr (sizeof(storage) == 4) {
             return cuda::widen(__uint_as_float(word_[i]));
-        else
-            return cuda::element<Real>::of(static_cast<storage>(word_[i / 2] >> (16 * (i % 2))));
+        } else {
+            auto const half = static_cast<storage>(word_[i / 2] >> (16 * (i % 2)));
+            return is_bfloat16 ? cuda::element<dtype::bfloat16>::of(half) : cuda::element<dtype::float16>::of(half);
+        }
     }
 
   private:

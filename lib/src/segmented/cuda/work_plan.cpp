@@ -94,14 +94,11 @@ void cut_rows(work_plan& plan, std::int64_t warps) {
         c.lanes = lanes_for(ceiling(per_row * bytes, 8) + (aligned ? 0 : 1));
     }
     c.spacing = spacing_of(c, longest_chunk);
-    if (plan.family != kernel_family::general)
-        plan.family = c.lanes == 32 ? kernel_family::rows : kernel_family::short_rows;
 }
 
-void cut_columns(work_plan& plan, std::int64_t warps) {
+void cut_columns(work_plan& plan, bool has_quick, std::int64_t warps) {
     call& c = plan.arguments;
-    bool const general = plan.family == kernel_family::general;
-    std::int64_t const groups = general ? c.outputs : ceiling(c.outputs, 32);
+    std::int64_t const groups = has_quick ? ceiling(c.outputs, 32) : c.outputs; // a lane, or a warp for each
     // Cut columns need records: only where the columns alone leave the device idle, or are too long to be summed whole.
     std::int64_t parts = groups * 3 < warps ? ceiling(2 * warps, groups) : 1;
     parts = std::min(parts, std::max<std::int64_t>(1, c.length / least_rows_a_part));
@@ -119,13 +116,10 @@ work_plan plan_work(settings const& settings, problem const& problem, bool has_q
     work_plan plan;
     plan.arguments = describe(settings, problem);
     if (problem.outputs == 0) return plan;
-    plan.family = !has_quick           ? kernel_family::general
-                  : problem.inner == 1 ? kernel_family::rows
-                                       : kernel_family::columns;
     if (problem.inner == 1)
         cut_rows(plan, resident_warps);
     else
-        cut_columns(plan, resident_warps);
+        cut_columns(plan, has_quick, resident_warps);
     return plan;
 }
 

@@ -1,4 +1,4 @@
-// From a problem to a kernel call: which kernel, and how the work is cut among warps. No CUDA here: tested anywhere.
+// From a problem to a kernel call: how the work is cut among warps. No CUDA here: tested anywhere.
 #pragma once
 
 #include "segmented/cuda/call.hpp"
@@ -9,12 +9,11 @@
 namespace steadfold::inline v0::segmented {
 
 struct work_plan {
-    call arguments; // but for memory of the back end's own: records and the flag for bad offsets
-    kernel_family family = kernel_family::general;
+    call arguments;           // but for memory of the back end's own: records and the flag for bad offsets
     std::int64_t records = 0; // needed
 };
 
-/// `has_quick` tells whether the operation has quick kernels for this type; `resident_warps` how many the device runs
+/// `has_quick` tells whether the operation has a quick kernel for this type; `resident_warps` how many the device runs
 /// at a time. Neither changes a result.
 [[nodiscard]] work_plan plan_work(settings const& settings, problem const& problem, bool has_quick,
                                   std::int64_t resident_warps);

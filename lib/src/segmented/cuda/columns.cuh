@@ -105,13 +105,10 @@ class column_warp {
     std::uint64_t* words_;
 };
 
+/// The work of one warp.
 template <class Lane>
-__global__ void __launch_bounds__(32 * warps_per_block, 4) columns_kernel(call const __grid_constant__ c) {
-    extern __shared__ std::uint64_t shared_words[];
-    int const warp = static_cast<int>(threadIdx.x / 32);
-    std::int64_t const number = static_cast<std::int64_t>(blockIdx.x) * warps_per_block + warp;
-    if (number >= c.chunks) return;
-    column_warp<Lane> const columns{c, shared_words + warp * warp_store::words(c.shape)};
+__device__ void reduce_columns(call const& c, std::uint64_t* words, std::int64_t number) {
+    column_warp<Lane> const columns{c, words};
     column_work const work = column_work_of(c, number);
     columns.finish(work, columns.sum(work));
 }

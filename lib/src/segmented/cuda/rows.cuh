@@ -31,7 +31,7 @@ inline __device__ __noinline__ void reduce_left(call const& c, std::uint64_t* wo
     }
 }
 
-template <class Lane, class Group>
+template <class Lane>
 class row_warp {
   public:
     __device__ row_warp(call const& c, std::uint64_t* words) : call_{c}, words_{words} {}
@@ -49,7 +49,8 @@ class row_warp {
                 mine.possible && (elements == 0 || (mine.begin >= origin && mine.end - origin <= 32 * longest_piece));
             int const begin = possible && elements > 0 ? static_cast<int>(mine.begin - origin) : 0;
             int const length = possible ? static_cast<int>(elements) : 0;
-            outcome const known = batch(origin, begin, length, count);
+            outcome const known = call_.lanes == 32 ? batch(warp_group{}, origin, begin, length, count)
+                                                    : batch(lane_group{call_.lanes}, origin, begin, length, count);
             bool written = true;
             if (lane < count) written = possible && Lane::write(call_, first + lane, length, known);
             unsigned const left = __ballot_sync(whole_warp, !written);
@@ -124,8 +125,8 @@ class row_warp {
     }
 
     /// What is known of up to 32 segments, each in a lane.
-    __device__ outcome batch(std::int64_t origin, int begin, int length, int count) const {
-        Group const group{call_.lanes};
+    template <class Group>
+    __device__ outcome batch(Group const& group, std::int64_t origin, int begin, int length, int count) const {
         char const* const start = start_of(origin);
         bool const is_long = steps_of(row_of(start, begin, length, group), group) > 1;
         unsigned left = __ballot_sync(whole_warp, is_long);
@@ -143,6 +144,7 @@ class row_warp {
 
     /// Segments of one step each: every group sums its segments, one a round, and lane k of a group keeps what is known
     /// of the k-th. The loads of the next round are on their way while one is worked on.
+    template <class Group>
     __device__ outcome short_rows(Group const& group, char const* start, int begin, int length, int count) const {
         outcome kept;
         auto const row_in_round = [&](int round) {
@@ -197,13 +199,10 @@ class row_warp {
     std::uint64_t* words_;
 };
 
-template <class Lane, class Group>
-__global__ void __launch_bounds__(32 * warps_per_block, 4) rows_kernel(call const __grid_constant__ c) {
-    extern __shared__ std::uint64_t shared_words[];
-    int const warp = static_cast<int>(threadIdx.x / 32);
-    std::int64_t const chunk = static_cast<std::int64_t>(blockIdx.x) * warps_per_block + warp;
-    if (chunk >= c.chunks) return; // warps never wait for each other
-    row_warp<Lane, Group> const rows{c, shared_words + warp * warp_store::words(c.shape)};
+/// The work of one warp.
+template <class Lane>
+__device__ void reduce_rows(call const& c, std::uint64_t* words, std::int64_t chunk) {
+    row_warp<Lane> const rows{c, words};
     std::int64_t first = chunk * c.chunk, last = ::min(first + c.chunk, c.outputs);
     if (c.cuts) {
         check_offsets(c, chunk);
