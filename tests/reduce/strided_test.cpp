@@ -8,6 +8,7 @@
 #include "steadfold/moments.hpp"
 #include "steadfold/pairs.hpp"
 #include "steadfold/segmented.hpp"
+#include "steadfold/transform.hpp"
 #include "support/check.hpp"
 
 #include <algorithm>
@@ -180,6 +181,19 @@ TEST(strided, columns_and_rows_of_a_matrix) {
     std::vector<std::complex<float>> const z = {{1, 2}, {3, 4}, {5, 6}};
     EXPECT_EQ(sf::dot_conjugated({}, sf::strided_view{z.data(), 2, 2}, sf::strided_view{z.data() + 2, 2, -2}),
               std::complex<float>(34, 0));
+}
+
+TEST(strided, transforms_see_their_elements) {
+    std::vector<double> const m = {1, 2, 3, 4, 5, 6};
+    sf::strided_view const backwards{m.data() + 5, 3, -2}; // 6, 4, 2
+    sf::view const start{m.data(), 3};
+    auto const plus_one = [](double a) { return a + 1; };
+    EXPECT_EQ(sf::transform_reduce({}, backwards, plus_one, sf::sum).sum, 15.0);
+    auto const digits = [](double a, double b) { return 10 * a + b; };
+    auto const both = sf::transform_reduce({}, backwards, start, digits, sf::sum | sf::extrema);
+    EXPECT_EQ(both.sum, 61 + 42 + 23);
+    EXPECT_EQ(both.argmin, 2);
+    EXPECT_EQ(sf::fast_reduce(backwards, 0.0, [](double a, double b) { return 10 * a + b; }), 642.0);
 }
 
 TEST(strided, workspaces_batches_and_pieces_take_them_on_the_host) {

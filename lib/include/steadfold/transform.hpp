@@ -40,52 +40,62 @@ void require_host_memory(array_view data);
 /// @throws argument_error for arrays of different length
 void require_same_length(array_view x, array_view y);
 
+template <class T>
+[[nodiscard]] T const& element(view<T> x, std::int64_t i) noexcept {
+    return x.data()[i];
+}
+template <class T>
+[[nodiscard]] T const& element(strided_view<T> x, std::int64_t i) noexcept {
+    return x.data()[i * x.stride()];
+}
+
 /// Calls run(context, i) for every i in [0, count), on several threads.
 void run_on_threads(void (*run)(void const* context, std::int64_t i), void const* context, std::int64_t count);
 
 } // namespace detail
 
-/// Results over f(x[i]) on every rank, in one pass. f returns an element type of reduce().
-/// Collective over `ranks`.
+/// Results over f(x[i]) on every rank, in one pass; `x` is a view<T> or strided_view<T>. f returns an element type of
+/// reduce(). Collective over `ranks`.
 ///
 /// @param f  callable as const from several threads; an exception of it is thrown again here, on this rank only
 /// @throws argument_error for device memory, besides what reduction throws
-template <class T, class F>
-[[nodiscard]] auto transform_reduce(communicator const& ranks, view<T> x, F const& f, operation_set operations,
+template <typed_view View, class F>
+[[nodiscard]] auto transform_reduce(communicator const& ranks, View x, F const& f, operation_set operations,
                                     reduce_options const& options = {}, std::int64_t first_index = 0) {
-    using result = std::remove_cvref_t<std::invoke_result_t<F const&, T const&>>;
+    using result = std::remove_cvref_t<std::invoke_result_t<F const&, typename View::value_type const&>>;
     detail::require_default_result(options);
     detail::require_host_memory(x);
     struct context {
-        T const* x;
+        View x;
         F const* f;
-    } const what{x.data(), &f};
+    } const what{x, &f};
     auto const fill = [](void const* from, std::int64_t first, std::int64_t count, void* out) {
         auto const& c = *static_cast<context const*>(from);
-        for (std::int64_t i = 0; i < count; ++i) static_cast<result*>(out)[i] = (*c.f)(c.x[first + i]);
+        for (std::int64_t i = 0; i < count; ++i) static_cast<result*>(out)[i] = (*c.f)(detail::element(c.x, first + i));
     };
     return detail::typed<result>(
         detail::reduce_source(ranks, dtype_of<result>, {fill, &what}, x.size(), operations, options, first_index));
 }
 
 /// The same over f(x[i], y[i]).
-template <class T, class U, class F>
-[[nodiscard]] auto transform_reduce(communicator const& ranks, view<T> x, view<U> y, F const& f,
-                                    operation_set operations, reduce_options const& options = {},
-                                    std::int64_t first_index = 0) {
-    using result = std::remove_cvref_t<std::invoke_result_t<F const&, T const&, U const&>>;
+template <typed_view X, typed_view Y, class F>
+[[nodiscard]] auto transform_reduce(communicator const& ranks, X x, Y y, F const& f, operation_set operations,
+                                    reduce_options const& options = {}, std::int64_t first_index = 0) {
+    using result = std::remove_cvref_t<
+        std::invoke_result_t<F const&, typename X::value_type const&, typename Y::value_type const&>>;
     detail::require_default_result(options);
     detail::require_host_memory(x);
     detail::require_host_memory(y);
     detail::require_same_length(x, y);
     struct context {
-        T const* x;
-        U const* y;
+        X x;
+        Y y;
         F const* f;
-    } const what{x.data(), y.data(), &f};
+    } const what{x, y, &f};
     auto const fill = [](void const* from, std::int64_t first, std::int64_t count, void* out) {
         auto const& c = *static_cast<context const*>(from);
-        for (std::int64_t i = 0; i < count; ++i) static_cast<result*>(out)[i] = (*c.f)(c.x[first + i], c.y[first + i]);
+        for (std::int64_t i = 0; i < count; ++i)
+            static_cast<result*>(out)[i] = (*c.f)(detail::element(c.x, first + i), detail::element(c.y, first + i));
     };
     return detail::typed<result>(
         detail::reduce_source(ranks, dtype_of<result>, {fill, &what}, x.size(), operations, options, first_index));
@@ -95,8 +105,8 @@ template <class T, class U, class F>
 ///
 /// Blocks of 4096 elements are folded from the left, then the blocks: the same order, thus the same bits, for any
 /// number of threads, but not the same as a plain loop's where the operator rounds.
-template <class T, class Value, class Operator>
-[[nodiscard]] Value fast_reduce(view<T> x, Value identity, Operator const& op) {
+template <typed_view View, class Value, class Operator>
+[[nodiscard]] Value fast_reduce(View x, Value identity, Operator const& op) {
     constexpr std::int64_t block = 4096;
     detail::require_host_memory(x);
     struct slot { // std::vector<bool> would share bytes among threads
@@ -104,15 +114,15 @@ template <class T, class Value, class Operator>
     };
     std::vector<slot> folded(static_cast<std::size_t>((x.size() + block - 1) / block), slot{identity});
     struct context {
-        view<T> x;
+        View x;
         Operator const* op;
         slot* out;
     } const what{x, &op, folded.data()};
     auto const fold = [](void const* from, std::int64_t b) {
         auto const& c = *static_cast<context const*>(from);
         std::int64_t const first = b * block, last = std::min(first + block, c.x.size());
-        Value value = c.x.data()[first];
-        for (std::int64_t i = first + 1; i < last; ++i) value = (*c.op)(value, c.x.data()[i]);
+        Value value = detail::element(c.x, first);
+        for (std::int64_t i = first + 1; i < last; ++i) value = (*c.op)(value, detail::element(c.x, i));
         c.out[b].value = value;
     };
     detail::run_on_threads(fold, &what, static_cast<std::int64_t>(folded.size()));
