@@ -14,40 +14,54 @@ using namespace oracle;
 using cuda_histogram = cuda_test;
 constexpr sf::execution on_gpu{.kind = sf::processor_kind::cuda};
 
-TEST_F(cuda_histogram, and_host_agree_on_four_million_elements) {
+/// Device memory with the data `times` over, and its bytes on the host only once: so that brute force stays quick.
+struct repeated_data {
+    repeated_data(sample const& data, int times) : n{data.n * times}, memory{data.bytes.size() * std::size_t(times)} {
+        for (int i = 0; i < times; ++i)
+            require(cudaMemcpyAsync(memory.data() + std::size_t(i) * data.bytes.size(), data.bytes.data(),
+                                    data.bytes.size(), cudaMemcpyHostToDevice));
+        require(cudaDeviceSynchronize());
+    }
+    std::int64_t n;
+    device_bytes memory;
+};
+
+// All blocks, each with many elements. The count of elements is odd: each time they lie elsewhere in their vectors.
+TEST_F(cuda_histogram, of_four_million_elements) {
+    constexpr int times = 256;
     for (sf::dtype const type : {sf::dtype::float64, sf::dtype::float32, sf::dtype::bfloat16, sf::dtype::int64})
-        for (named_bins const& named : all_bins()) {
-            sample const data = near_edges(classes_of(type)[0], type, named.bins.edges(), 1 << 22, 5);
-            sf::histogram_counter device{type, named.bins, {}, on_gpu};
-            device_bytes const memory{data.bytes};
-            device.add({memory.data(), data.n, type});
-            expect_same(device.finish(), sf::histogram({}, data.view(), named.bins), data.label + " " + named.name);
+        for (std::size_t b = 0; b < all_bins().size(); b += 3) {
+            auto const& [name, bins] = all_bins()[b];
+            sample const data = near_edges(classes_of(type)[0], type, bins.edges(), 16381, 5);
+            repeated_data const many{data, times};
+            sf::histogram_counter counter{type, bins, {}, on_gpu};
+            counter.add({many.memory.data(), many.n, type});
+            expect_same(counter.finish(), repeated(brute_force(data, bins.edges()), times), data.label + " " + name);
         }
 }
 
 TEST_F(cuda_histogram, of_a_million_bins) {
+    constexpr int times = 16;
     sf::histogram_bins const bins = sf::uniform_bins(-3, 3, 1 << 20);
-    sample const data = near_edges(data_class::gaussian, sf::dtype::float64, bins.edges(), 1 << 21, 5);
-    device_bytes const memory{data.bytes};
-    expect_same(sf::histogram({}, sf::array_view{memory.data(), data.n, data.type}, bins),
-                brute_force(data, bins.edges()), data.label);
+    sample const data = near_edges(data_class::gaussian, sf::dtype::float64, bins.edges(), 100003, 5);
+    repeated_data const many{data, times};
+    expect_same(sf::histogram({}, sf::array_view{many.memory.data(), many.n, data.type}, bins),
+                repeated(brute_force(data, bins.edges()), times), data.label);
 }
 
-// A block's counts have 32 bits: one block gets more elements than that, all of them in one bin or two.
+// A block's counts have 32 bits: one block gets more elements than that, all of them in one bin or above all bins.
 TEST_F(cuda_histogram, counts_more_than_2_32_elements_on_one_block) {
     std::int64_t const n = (std::int64_t{1} << 32) + 12345;
     device_bytes const memory{static_cast<std::size_t>(n)};
-    for (int const value : {3, 90}) {
+    constexpr sf::execution one_block{.kind = sf::processor_kind::cuda, .blocks = 1, .threads_per_block = 512};
+    for (auto const& [value, where] : {std::pair{3, one_block}, {90, on_gpu}}) {
         require(cudaMemset(memory.data(), value, static_cast<std::size_t>(n)));
-        for (sf::execution const& where :
-             {on_gpu, sf::execution{.kind = sf::processor_kind::cuda, .blocks = 1, .threads_per_block = 512}}) {
-            sf::histogram_counter counter{sf::dtype::int8, sf::uniform_bins(0, 10, 10), {}, where};
-            counter.add({memory.data(), n, sf::dtype::int8});
-            sf::histogram_result const got = counter.finish();
-            EXPECT_EQ(got.counts[3], value == 3 ? n : 0);
-            EXPECT_EQ(got.above, value == 90 ? n : 0);
-            EXPECT_EQ(got.total, n);
-        }
+        sf::histogram_counter counter{sf::dtype::int8, sf::uniform_bins(0, 10, 10), {}, where};
+        counter.add({memory.data(), n, sf::dtype::int8});
+        sf::histogram_result const got = counter.finish();
+        EXPECT_EQ(got.counts[3], value == 3 ? n : 0);
+        EXPECT_EQ(got.above, value == 90 ? n : 0);
+        EXPECT_EQ(got.total, n);
     }
 }
 
@@ -57,7 +71,7 @@ TEST_F(cuda_histogram, keeps_the_order_of_the_callers_stream) {
     std::size_t const bytes = std::size_t{256} << 20;
     device_bytes const target{bytes};
     sf::histogram_counter counter{sf::dtype::uint8, sf::uniform_bins(0, 4, 4), {}, on_gpu};
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 10; ++round) {
         require(cudaMemsetAsync(target.data(), 0, bytes, stream));
         require(cudaMemsetAsync(target.data(), 1, bytes, stream));
         counter.add({target.data(), static_cast<std::int64_t>(bytes), sf::dtype::uint8}, stream);
@@ -71,7 +85,11 @@ TEST_F(cuda_histogram, takes_pinned_and_managed_memory_and_copies_in_two_buffers
     std::int64_t const n = (std::int64_t{100} << 20) / 8 + 3; // three staging buffers and some
     std::size_t const bytes = static_cast<std::size_t>(n) * 8;
     sf::histogram_bins const bins = sf::uniform_bins(-3, 3, 100);
-    sample const data = generate(data_class::gaussian, sf::dtype::float64, n, 3);
+    sample data = generate(data_class::gaussian, sf::dtype::float64, 100003, 3);
+    std::size_t const part = data.bytes.size();
+    data.bytes.resize(bytes); // the same again and again
+    for (std::size_t at = part; at < bytes; ++at) data.bytes[at] = data.bytes[at - part];
+    data.n = n;
     sf::histogram_result const expected = sf::histogram({}, data.view(), bins);
     sf::histogram_counter counter{data.type, bins, {}, on_gpu};
     counter.add(data.view());
