@@ -3,7 +3,7 @@
 #include "steadfold/pairs.hpp"
 #include "steadfold/transform.hpp"
 #include "support/check.hpp"
-#include "support/number_formats.hpp"
+#include "support/oracle_made.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -72,30 +72,6 @@ TEST(transform, passes_exceptions_on_and_refuses_bad_arguments) {
     EXPECT_THROW((void)sf::transform_reduce(
                      {}, v, [](double z) { return z; }, sf::sum, {}, -1),
                  sf::argument_error);
-}
-
-/// Differences by the documentation, as bytes of `type`.
-sample differences(sample_pair const& pair) {
-    sf::dtype const of = pair.x.type, part = sf::component_type(of);
-    bool const narrow = of == sf::dtype::float16 || of == sf::dtype::bfloat16;
-    sf::dtype const type = sf::is_integer(of) ? sf::dtype::uint64 : narrow ? sf::dtype::float32 : of;
-    std::size_t const bytes = sf::size_bytes(part), out = sf::size_bytes(sf::component_type(type));
-    std::int64_t const parts = pair.x.n * sf::component_count(of);
-    sample d{type, pair.x.n, {}, "distance of " + pair.x.label};
-    d.bytes.resize(static_cast<std::size_t>(parts) * out);
-    for (std::int64_t i = 0; i < parts; ++i) {
-        std::byte const* a = pair.x.bytes.data() + static_cast<std::size_t>(i) * bytes;
-        std::byte const* b = pair.y.bytes.data() + static_cast<std::size_t>(i) * bytes;
-        std::byte* to = d.bytes.data() + static_cast<std::size_t>(i) * out;
-        if (sf::is_integer(of)) {
-            __int128 const difference = read_integer(a, of) - read_integer(b, of);
-            write_bits(to, out, static_cast<std::uint64_t>(difference < 0 ? -difference : difference));
-        } else {
-            double const difference = decode(read_bits(a, bytes), part) - decode(read_bits(b, bytes), part);
-            write_bits(to, out, encode(difference, sf::component_type(type)));
-        }
-    }
-    return d;
 }
 
 TEST(distance, of_every_type_is_the_norm_of_rounded_differences) {
