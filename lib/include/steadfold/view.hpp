@@ -74,7 +74,7 @@ void require_strides(std::string_view what, std::uintptr_t address, std::int64_t
 
 template <std::integral Count>
 [[nodiscard]] std::int64_t checked_count(Count count) {
-    if (!std::in_range<std::int64_t>(count) || count < Count{0}) throw_bad_count(std::to_string(count));
+    if (!std::in_range<std::int64_t>(count) || std::cmp_less(count, 0)) throw_bad_count(std::to_string(count));
     return static_cast<std::int64_t>(count);
 }
 
