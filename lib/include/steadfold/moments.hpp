@@ -31,8 +31,8 @@ struct moments {
 };
 
 /// Two steps: the mean, then the moments, in four passes over the data. Real types; of `options` only the NaN policy
-/// and a missing value count. Host memory only so far. Collective over `ranks`.
-/// @throws argument_error for complex data or device memory, besides what reduction throws
+/// and a missing value count. Data in GPU memory is reduced there. Collective over `ranks`.
+/// @throws argument_error for complex data, besides what reduction throws
 [[nodiscard]] moments central_moments(communicator const& ranks, array_view x, reduce_options const& options = {});
 
 } // namespace v0

@@ -4,8 +4,8 @@
 ///     double mean = sf::weighted_mean(world, sf::view{volumes.data(), n}, sf::view{pressure.data(), n});
 ///
 /// Every result is the mathematically exact value rounded once, as in reduce.hpp, and for the same pairs the same bits
-/// everywhere. A pair with a NaN counts as NaN. All calls are collective; both arrays have the same type and length;
-/// each may be strided. Arrays in GPU memory are refused so far.
+/// everywhere. A pair with a NaN counts as NaN. All calls are collective; both arrays have the same type and length.
+/// They may lie in host memory, each strided, or on a GPU, which then does the work.
 #pragma once
 
 #include "steadfold/reduce.hpp"
@@ -37,7 +37,8 @@ inline namespace v0 {
 /// elements (half and bfloat16: to float; integers: not at all); the sum of their squares is exact and its root
 /// correctly rounded. Inf - Inf is a NaN like others. Result: as l2 of the differences: float64 for float64 and
 /// integers, else float32.
-/// @throws argument_error for arrays of different type or length, device memory, or a missing value
+/// @throws argument_error for arrays of different type or length, one in device memory and the other one where that GPU
+///         cannot read it, or a missing value
 [[nodiscard]] result_value distance(communicator const& ranks, array_view x, array_view y,
                                     reduce_options const& options = {});
 

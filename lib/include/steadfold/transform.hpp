@@ -1,20 +1,22 @@
 /// Reductions of what a function makes of the elements, and operators of your own.
 ///
-///     auto s = sf::transform_reduce(world, sf::view{t.data(), n}, [](double x) { return x * x * x; }, sf::sum |
-///     sf::max); auto e = sf::transform_reduce(world, sf::view{p.data(), n}, sf::view{q.data(), n},
-///                                   [](float a, float b) { return double{a} * b; }, sf::sum);
+///     auto s = sf::transform_reduce(world, sf::view{t.data(), n}, [](double x) { return x * x * x; }, sf::sum);
+///     auto e = sf::transform_reduce(world, sf::view{p.data(), n}, sf::view{q.data(), n},
+///                                   [](float a, float b) { return double{a} * b; }, sf::sum | sf::max);
 ///     int g = sf::fast_reduce(sf::view{k.data(), n}, 0, [](int a, int b) { return std::gcd(a, b); });
 ///
 /// The function is called once an element, from several threads at once, in the default floating-point environment,
 /// and compiled in your own program, with its flags. What it returns is reduced exactly: the same bits everywhere, as
-/// long as the function is. For that compile it with -ffp-contract=off and without -ffast-math. Host memory only so
-/// far.
+/// long as the function is. For that compile it with -ffp-contract=off and without -ffast-math. Host memory only: for
+/// functions that run on a GPU, over its memory, see transform.cuh.
 #pragma once
 
 #include "steadfold/reduce.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 #include <vector>
 
@@ -30,10 +32,29 @@ struct tile_source {
     void const* context;
 };
 
+/// The same on a GPU: enqueue() puts on `stream` what writes the elements to device memory, which is small enough to
+/// stay in the cache. The device is the current one.
+struct device_source {
+    void (*enqueue)(void const* context, std::int64_t first, std::int64_t count, void* out, stream_ref stream);
+    void const* context;
+};
+
 /// reduce() of the source's `count` elements of `type`. Collective.
 [[nodiscard]] reduction_results reduce_source(communicator const& ranks, dtype type, tile_source source,
                                               std::int64_t count, operation_set operations,
                                               reduce_options const& options, std::int64_t first_index = 0);
+/// @param where   from where_made(); a GPU unless there are no elements
+/// @param stream  of the caller: elements are made after what is on it, before what comes to it later
+[[nodiscard]] reduction_results reduce_source(communicator const& ranks, dtype type, device_source source,
+                                              execution const& where, std::int64_t count, operation_set operations,
+                                              reduce_options const& options, std::int64_t first_index = 0,
+                                              stream_ref stream = {});
+
+/// The processor for elements that are made of these arrays: the GPU if one of them is its memory or all are managed,
+/// else the host. @throws argument_error if it cannot read them all
+[[nodiscard]] execution where_made(std::initializer_list<array_view> arrays);
+/// The same, @throws argument_error for arrays in host memory alone
+[[nodiscard]] execution where_made_on_device(std::initializer_list<array_view> arrays);
 
 /// @throws argument_error for memory that only a GPU can read
 void require_host_memory(array_view data);
@@ -47,6 +68,22 @@ template <class T>
 template <class T>
 [[nodiscard]] T const& element(strided_view<T> x, std::int64_t i) noexcept {
     return x.data()[i * x.stride()];
+}
+
+/// Work on a GPU with memory of its own: enqueue() puts it on `stream`.
+struct device_work {
+    void (*enqueue)(void const* context, void* memory, stream_ref stream);
+    void const* context;
+};
+/// Gives the work `bytes` of memory, waits for it and copies the first `result_bytes` of the memory to `result`.
+/// @throws timeout_error if it takes longer than where.deadline
+void run_on_device(execution const& where, std::size_t bytes, device_work work, void* result, std::size_t result_bytes,
+                   stream_ref stream);
+
+/// The blocks that fast_reduce() folds on their own.
+inline constexpr std::int64_t fast_block = 4096;
+[[nodiscard]] constexpr std::int64_t fold_count(std::int64_t elements) {
+    return elements / fast_block + (elements % fast_block != 0);
 }
 
 /// Calls run(context, i) for every i in [0, count), on several threads.
@@ -107,12 +144,12 @@ template <typed_view X, typed_view Y, class F>
 /// number of threads, but not the same as a plain loop's where the operator rounds.
 template <typed_view View, class Value, class Operator>
 [[nodiscard]] Value fast_reduce(View x, Value identity, Operator const& op) {
-    constexpr std::int64_t block = 4096;
+    constexpr std::int64_t block = detail::fast_block;
     detail::require_host_memory(x);
     struct slot { // std::vector<bool> would share bytes among threads
         Value value;
     };
-    std::vector<slot> folded(static_cast<std::size_t>((x.size() + block - 1) / block), slot{identity});
+    std::vector<slot> folded(static_cast<std::size_t>(detail::fold_count(x.size())), slot{identity});
     struct context {
         View x;
         Operator const* op;

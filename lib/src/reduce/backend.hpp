@@ -20,8 +20,11 @@ class backend {
     /// Arrays have been looked at: they are of the plan's type, not empty, and strided on the host only.
     virtual void add(array_view x, std::int64_t first_index, stream_ref stream) = 0;
     virtual void add_pairs(array_view x, array_view y, stream_ref stream) = 0;
-    /// Elements that are made piece by piece; on the host only.
+    /// Elements that are made piece by piece, on the host.
     virtual void add_source(detail::tile_source source, std::int64_t count, std::int64_t first_index);
+    /// The same on a GPU, after what is on `stream`.
+    virtual void add_device_source(detail::device_source source, std::int64_t count, std::int64_t first_index,
+                                   stream_ref stream);
     virtual void wait() = 0;
     /// State of everything added since the last call, normalised; the back end starts anew.
     [[nodiscard]] virtual exact::reduction_state take() = 0;

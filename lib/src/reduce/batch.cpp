@@ -40,7 +40,6 @@ started prepare(batch_item const& item) {
         if (item.x.count > 0 && where_it_lies(item.y).kind != s.where.kind)
             throw argument_error("one array of the pair is in GPU memory, the other one is not");
     }
-    if (s.where.kind == processor_kind::cuda) reduce_detail::require_available_on_gpus(s.what);
     return s;
 }
 

@@ -1,5 +1,6 @@
 // The L2 distance: differences rounded element by element, then the exact L2 norm of them.
 #include "reduce/arguments.hpp"
+#include "reduce/cuda/elementwise.hpp"
 #include "reduce/host/isa.hpp"
 #include "reduce/host/tile_kernels.hpp"
 #include "reduce/strided.hpp"
@@ -116,10 +117,17 @@ result_value distance(communicator const& ranks, array_view x, array_view y, red
     reduce_detail::require_elements(x, x.type, "the first array");
     reduce_detail::require_elements(y, x.type, "the second array");
     reduce_detail::require_pairs(x, y);
-    detail::require_host_memory(x);
-    detail::require_host_memory(y);
     if (options.missing) throw argument_error("distance does not take a missing value");
+    execution const where = detail::where_made({x, y});
     subtraction const how = subtraction_of(x.type);
+    reduce_detail::require_strides_available(x, where, "the first array");
+    reduce_detail::require_strides_available(y, where, "the second array");
+    if (where.kind == processor_kind::cuda) {
+        reduce_detail::difference_maker const context{x.data, y.data, component_type(x.type)};
+        detail::device_source const source{
+            is_complex(x.type) ? cuda::enqueue_complex_differences : cuda::enqueue_differences, &context};
+        return detail::reduce_source(ranks, how.type, source, where, x.count, l2, options)[operation::l2];
+    }
     two_arrays const context{x, y, &host::choose_level()};
     return detail::reduce_source(ranks, how.type, {how.fill, &context}, x.count, l2, options)[operation::l2];
 }

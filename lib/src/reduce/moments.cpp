@@ -3,6 +3,7 @@
 #include "base/floating_environment.hpp"
 #include "exact/element.hpp"
 #include "reduce/arguments.hpp"
+#include "reduce/cuda/elementwise.hpp"
 #include "reduce/host/isa.hpp"
 #include "reduce/host/tile_kernels.hpp"
 #include "reduce/strided.hpp"
@@ -83,6 +84,19 @@ void powers(void const* context, std::int64_t first, std::int64_t count, void* o
     }
 }
 
+double mean_of_powers(communicator const& ranks, centred const& of, int power, execution const& where,
+                      reduce_options const& how) {
+    auto const fill = power == 2 ? powers<2> : power == 3 ? powers<3> : powers<4>;
+    reduce_detail::power_maker const on_gpu{
+        of.x.data, of.x.type, of.mean, power, of.missing.has_value(), of.missing.value_or(0)};
+    reduction_results const results =
+        where.kind == processor_kind::cuda
+            ? detail::reduce_source(ranks, dtype::float64, detail::device_source{cuda::enqueue_powers, &on_gpu}, where,
+                                    of.x.count, mean, how)
+            : detail::reduce_source(ranks, dtype::float64, detail::tile_source{fill, &of}, of.x.count, mean, how);
+    return results[operation::mean].as_double();
+}
+
 bool is_finite(double x) {
     return exact::is_finite_bits(std::bit_cast<std::uint64_t>(x));
 }
@@ -105,7 +119,8 @@ moments central_moments(communicator const& ranks, array_view x, reduce_options 
     reduce_detail::require_elements(x, x.type, "the array");
     if (is_complex(x.type))
         throw argument_error("central moments of " + std::string(name(x.type)) + " are not available");
-    detail::require_host_memory(x);
+    execution const where = where_it_lies(x);
+    reduce_detail::require_strides_available(x, where, "the array");
     reduce_options how{.nans = options.nans, .result = dtype::float64, .missing = options.missing};
     reduction_results const first = reduce(ranks, x, mean | count, how);
     // Missing elements become NaN, and both are left out; NaN that propagates has made the mean NaN already.
@@ -114,16 +129,14 @@ moments central_moments(communicator const& ranks, array_view x, reduce_options 
     moments m;
     m.count = first[operation::count].as_int64();
     m.mean = first[operation::mean].as_double();
-    centred const context{x, m.mean, options.missing, &host::choose_level()};
-    auto const moment = [&](decltype(detail::tile_source::fill) fill) {
+    auto const moment = [&](int power) {
         // Of infinite data; Inf - Inf must not pass for a NaN that is left out.
         if (!is_finite(m.mean)) return not_a_number;
-        auto const of = detail::reduce_source(ranks, dtype::float64, {fill, &context}, x.count, mean, how);
-        return of[operation::mean].as_double();
+        return mean_of_powers(ranks, {x, m.mean, options.missing, &host::choose_level()}, power, where, how);
     };
-    m.second = moment(powers<2>);
-    m.third = moment(powers<3>);
-    m.fourth = moment(powers<4>);
+    m.second = moment(2);
+    m.third = moment(3);
+    m.fourth = moment(4);
     base::default_floating_environment const environment;
     add_ratios(m);
     if (m.count == 0) m.status = status_flags::empty;

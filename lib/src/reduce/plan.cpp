@@ -66,11 +66,14 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
 }
 
 void require_available_on_gpus(plan const& plan) {
+    bool const complex_dot = is_complex(plan.type) && plan.operations.contains(operation::dot);
     operation_set const missing =
         plan.operations.intersection(only_for_integers | product | of_pairs.without(operation::dot));
-    if (!missing.empty()) throw argument_error(to_string(missing) + " is not available on GPUs yet");
-    if (is_complex(plan.type) && plan.operations.contains(operation::dot))
-        throw argument_error("dot of " + std::string(name(plan.type)) + " is not available on GPUs yet");
+    if (missing.empty() && !complex_dot) return;
+    throw argument_error(to_string(complex_dot ? operation_set{operation::dot} : missing) + " of " +
+                         std::string(name(plan.type)) +
+                         " is not available in workspaces, futures and segmented reductions on GPUs; reductions "
+                         "without a workspace have it");
 }
 
 unsigned family_of(unsigned features) noexcept {

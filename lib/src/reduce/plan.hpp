@@ -44,7 +44,7 @@ struct plan {
 /// @throws argument_error for operations the type does not have (extrema of complex data, `missing` for floats ...)
 [[nodiscard]] plan make_plan(dtype type, operation_set operations, reduce_options const& options);
 
-/// @throws argument_error  for what the CUDA back end does not have yet
+/// @throws argument_error  for what workspaces and segments do not have on GPUs
 void require_available_on_gpus(plan const& plan);
 
 /// Smallest family that holds `features`.

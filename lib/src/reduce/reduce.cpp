@@ -32,7 +32,6 @@ namespace {
 std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution const& where) {
     reduce_detail::require_threads(where);
     if (where.kind == processor_kind::host) return make_host_backend(what, where);
-    require_available_on_gpus(what);
     return make_cuda_backend(what, where);
 }
 

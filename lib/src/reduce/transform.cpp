@@ -11,25 +11,85 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 
 namespace steadfold::inline v0::detail {
 
-reduction_results reduce_source(communicator const& ranks, dtype type, tile_source source, std::int64_t count,
-                                operation_set operations, reduce_options const& options, std::int64_t first_index) {
+namespace {
+
+using reduce_detail::plan;
+
+plan plan_of_made(dtype type, std::int64_t count, operation_set operations, reduce_options const& options,
+                  std::int64_t first_index) {
     reduce_detail::require_indices(first_index, count);
-    reduce_detail::plan const what = reduce_detail::make_plan(type, operations, options);
     if (operations.intersects(of_pairs))
         throw argument_error(to_string(operations) + " takes two arrays: transform their products or differences");
-    auto const back_end = reduce_detail::make_host_backend(what, {});
-    back_end->add_source(source, count, first_index);
-    exact::reduction_state state = back_end->take();
+    return reduce_detail::make_plan(type, operations, options);
+}
+
+reduction_results finish(reduce_detail::backend& back_end, plan const& what, reduce_options const& options,
+                         communicator const& ranks) {
+    exact::reduction_state state = back_end.take();
     combine(state, what, options, ranks);
     return reduce_detail::finish(state, what, options);
 }
 
+} // namespace
+
+reduction_results reduce_source(communicator const& ranks, dtype type, tile_source source, std::int64_t count,
+                                operation_set operations, reduce_options const& options, std::int64_t first_index) {
+    plan const what = plan_of_made(type, count, operations, options, first_index);
+    auto const back_end = reduce_detail::make_host_backend(what, {});
+    back_end->add_source(source, count, first_index);
+    return finish(*back_end, what, options, ranks);
+}
+
+reduction_results reduce_source(communicator const& ranks, dtype type, device_source source, execution const& where,
+                                std::int64_t count, operation_set operations, reduce_options const& options,
+                                std::int64_t first_index, stream_ref stream) {
+    plan const what = plan_of_made(type, count, operations, options, first_index);
+    bool const on_gpu = where.kind == processor_kind::cuda;
+    auto const back_end = on_gpu ? make_cuda_backend(what, where) : make_host_backend(what, {});
+    if (count > 0) back_end->add_device_source(source, count, first_index, stream);
+    return finish(*back_end, what, options, ranks);
+}
+
 void require_host_memory(array_view data) {
     if (data.count > 0 && locate(data.data).kind == memory_kind::device)
-        throw argument_error("the array is device memory; transforms are not available on GPUs yet");
+        throw argument_error("the array is device memory, but the function runs on the host: include "
+                             "steadfold/transform.cuh and pass on_device{function}");
+}
+
+execution where_made(std::initializer_list<array_view> arrays) {
+    execution where;
+    bool unreadable = false, all_managed = true;
+    for (array_view const& array : arrays) {
+        if (array.count == 0) continue;
+        memory_location const at = locate(array.data);
+        unreadable = unreadable || at.kind == memory_kind::host;
+        all_managed = all_managed && at.kind == memory_kind::managed;
+        if (at.kind != memory_kind::device) continue;
+        if (where.kind == processor_kind::cuda && at.device != where.device)
+            throw argument_error("one array is memory of device " + std::to_string(where.device) +
+                                 ", the other one of device " + std::to_string(at.device));
+        where.kind = processor_kind::cuda;
+        where.device = at.device;
+    }
+    if (where.kind == processor_kind::cuda && unreadable)
+        throw argument_error("one array is device memory, the other one host memory that GPUs cannot read: copy one of "
+                             "them, or use pinned or managed memory");
+    for (array_view const& array : arrays)
+        if (all_managed && array.count > 0) return where_it_lies(array);
+    return where;
+}
+
+execution where_made_on_device(std::initializer_list<array_view> arrays) {
+    execution const where = where_made(arrays);
+    bool const any = std::any_of(arrays.begin(), arrays.end(), [](array_view const& x) { return x.count > 0; });
+    if (any && where.kind == processor_kind::host)
+        throw argument_error("the array is host memory, but on_device says that the function runs on a GPU: pass the "
+                             "function itself");
+    return where;
 }
 
 void require_same_length(array_view x, array_view y) {
@@ -55,7 +115,11 @@ void run_on_threads(void (*run)(void const* context, std::int64_t i), void const
 namespace steadfold::inline v0::reduce_detail {
 
 void backend::add_source(detail::tile_source, std::int64_t, std::int64_t) {
-    throw argument_error("transforms are not available on GPUs yet");
+    throw argument_error("what is made on the host cannot be reduced on a GPU");
+}
+
+void backend::add_device_source(detail::device_source, std::int64_t, std::int64_t, stream_ref) {
+    throw argument_error("what is made on a GPU cannot be reduced on the host");
 }
 
 } // namespace steadfold::inline v0::reduce_detail

@@ -1,10 +1,11 @@
-// The CUDA back end: one stream and one state on one device; host data comes through two staging buffers.
+// The CUDA back end: one stream on one device. Host data comes through two staging buffers, made elements through a
+// small one.
 #include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
 #include "reduce/backend.hpp"
-#include "reduce/cuda/launch.hpp"
+#include "reduce/cuda/device_passes.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/view.hpp"
 
@@ -13,7 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cuda_runtime_api.h>
-#include <new>
+#include <optional>
 #include <string>
 
 namespace steadfold::inline v0::reduce_detail {
@@ -23,18 +24,17 @@ namespace {
 using namespace steadfold::detail;
 
 constexpr std::size_t staging_bytes = std::size_t{32} << 20;
-// A launch adds less than 2^33 for every block to a limb.
-constexpr std::int64_t blocks_before_take = std::int64_t{1} << 28;
 
 class cuda_backend final : public backend {
   public:
     cuda_backend(plan const& plan, execution const& where) : plan_{plan}, where_{where} {
         require_device(where.device);
         current_device const on{where.device};
-        if (plan.features != 0 || plan.fast_features == 0) exact_ = make_launcher(false);
-        if (plan.fast_features != 0) fast_ = make_launcher(true);
-        allocate();
-        reset();
+        stream_ = make_stream();
+        copy_stream_ = make_stream();
+        caller_ready_ = make_event();
+        read_ = make_event();
+        passes_.emplace(plan, where, stream_.get());
     }
 
     ~cuda_backend() override {
@@ -51,9 +51,7 @@ class cuda_backend final : public backend {
             static_cast<void>(slot.copied.release());
             static_cast<void>(slot.reduced.release());
         }
-        static_cast<void>(memory_.release());
-        static_cast<void>(partials_.release());
-        static_cast<void>(host_state_.release());
+        passes_->leak();
         static_cast<void>(caller_ready_.release());
         static_cast<void>(read_.release());
         static_cast<void>(copy_stream_.release());
@@ -66,6 +64,20 @@ class cuda_backend final : public backend {
 
     void add_pairs(array_view x, array_view y, stream_ref stream) override {
         add_any(x.data, y.data, x.count, 0, stream);
+    }
+
+    void add_device_source(detail::device_source source, std::int64_t count, std::int64_t first_index,
+                           stream_ref stream) override {
+        if (count == 0) return;
+        current_device const on{where_.device};
+        wait_for_caller(stream_.get(), stream);
+        std::int64_t const most = passes_->made_elements();
+        for (std::int64_t done = 0; done < count; done += most) {
+            std::int64_t const part = std::min(most, count - done);
+            source.enqueue(source.context, done, part, passes_->made(), stream_.get());
+            launch_all(passes_->made(), nullptr, part, first_index + done);
+        }
+        let_caller_wait(stream);
     }
 
     void wait() override {
@@ -88,44 +100,13 @@ class cuda_backend final : public backend {
         owned_event copied, reduced;
     };
 
-    [[nodiscard]] cuda::launcher make_launcher(bool fast) const {
-        unsigned const family = family_of(fast ? plan_.fast_features : plan_.features);
-        int const components = component_count(plan_.type);
-        return {cuda::find_kernel(component_type(plan_.type), components, family, fast), plan_, where_};
-    }
-
-    void allocate() {
-        int const blocks = std::max(exact_.most_blocks(), fast_.most_blocks());
-        memory_ = allocate_device<cuda::grid_memory>(1, "the state of a reduction");
-        partials_ = allocate_device<cuda::block_partial>(static_cast<std::size_t>(blocks), "partial results of blocks");
-        host_state_ = allocate_pinned<exact::reduction_state>(2, "the state of a reduction");
-        new (host_state_.get() + 1) exact::reduction_state{}; // what an empty state looks like
-        stream_ = make_stream();
-        copy_stream_ = make_stream();
-        caller_ready_ = make_event();
-        read_ = make_event();
-        check(cudaMemsetAsync(memory_.get(), 0, sizeof(cuda::grid_memory), stream_.get()),
-              "clearing the memory of a reduction");
-    }
-
-    void reset() {
-        check(cudaMemcpyAsync(&memory_.get()->state, host_state_.get() + 1, sizeof(exact::reduction_state),
-                              cudaMemcpyHostToDevice, stream_.get()),
-              "clearing the state of a reduction");
-        launched_blocks_ = 0;
-        elements_ = 0;
-    }
-
     /// Brings the device's state into total_ and starts it anew; after a missed deadline it can be tried again.
     void flush() {
-        check(cudaMemcpyAsync(host_state_.get(), &memory_.get()->state, sizeof(exact::reduction_state),
-                              cudaMemcpyDeviceToHost, stream_.get()),
-              "reading the state of a reduction");
+        passes_->read(stream_.get());
         wait();
-        exact::reduction_state& state = *host_state_;
-        state.elements = elements_;
+        exact::reduction_state state = passes_->state();
         exact::merge(total_, state, plan_.type);
-        reset();
+        passes_->clear(stream_.get());
     }
 
     void add_any(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream) {
@@ -133,19 +114,23 @@ class cuda_backend final : public backend {
         bool const x_on_host = lies_on_host(x, "the array");
         bool const y_on_host = y == nullptr ? x_on_host : lies_on_host(y, "the second array");
         bool const staged = x_on_host || y_on_host;
-        if (!x_on_host || !y_on_host) {
-            check(cudaEventRecord(caller_ready_.get(), stream.get()), "marking the caller's stream");
-            check(cudaStreamWaitEvent(staged ? copy_stream_.get() : stream_.get(), caller_ready_.get(), 0),
-                  "waiting for the caller's stream");
-        }
+        if (!x_on_host || !y_on_host) wait_for_caller(staged ? copy_stream_.get() : stream_.get(), stream);
         if (staged)
             stage(x, y, count, first_index);
         else
             launch_all(x, y, count, first_index);
-        if (!x_on_host || !y_on_host) { // what the caller puts on the stream next may overwrite the data
-            check(cudaEventRecord(read_.get(), stream_.get()), "marking the end of a reduction");
-            check(cudaStreamWaitEvent(stream.get(), read_.get(), 0), "letting the caller's stream wait");
-        }
+        if (!x_on_host || !y_on_host) let_caller_wait(stream);
+    }
+
+    void wait_for_caller(cudaStream_t mine, stream_ref theirs) {
+        check(cudaEventRecord(caller_ready_.get(), theirs.get()), "marking the caller's stream");
+        check(cudaStreamWaitEvent(mine, caller_ready_.get(), 0), "waiting for the caller's stream");
+    }
+
+    /// What the caller puts on the stream next may overwrite the data.
+    void let_caller_wait(stream_ref theirs) {
+        check(cudaEventRecord(read_.get(), stream_.get()), "marking the end of a reduction");
+        check(cudaStreamWaitEvent(theirs.get(), read_.get(), 0), "letting the caller's stream wait");
     }
 
     [[nodiscard]] bool lies_on_host(void const* data, std::string const& argument) const {
@@ -189,21 +174,15 @@ class cuda_backend final : public backend {
     }
 
     void launch_all(void const* x, void const* y, std::int64_t count, std::int64_t first_index) {
-        if (exact_) launch(exact_, x, y, count, first_index, true);
-        if (fast_) launch(fast_, x, y, count, first_index, !exact_);
-        elements_ += count;
-    }
-
-    void launch(cuda::launcher const& with, void const* x, void const* y, std::int64_t count, std::int64_t first_index,
-                bool counts_specials) {
-        cuda::pass_arguments arguments = with.arguments_for(x, y, count, first_index);
-        arguments.counts_specials = counts_specials;
-        arguments.memory = memory_.get();
-        arguments.partials = partials_.get();
-        int const blocks = with.blocks_for(arguments);
-        if (launched_blocks_ + blocks > blocks_before_take) flush();
-        launched_blocks_ += blocks;
-        with.launch(arguments, stream_.get());
+        auto const bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
+        for (std::int64_t done = 0; done < count;) {
+            if (passes_->is_full()) flush();
+            std::int64_t const part = std::min(passes_->most_elements(), count - done);
+            void const* y_part = y == nullptr ? nullptr : static_cast<std::byte const*>(y) + done * bytes;
+            passes_->add(static_cast<std::byte const*>(x) + done * bytes, y_part, part, first_index + done,
+                         stream_.get());
+            done += part;
+        }
     }
 
     template <class Query>
@@ -225,14 +204,10 @@ class cuda_backend final : public backend {
 
     plan plan_;
     execution where_;
-    cuda::launcher exact_, fast_;
-    device_buffer<cuda::grid_memory> memory_;
-    device_buffer<cuda::block_partial> partials_;
-    pinned_buffer<exact::reduction_state> host_state_;
+    std::optional<cuda::device_passes> passes_;
     owned_event caller_ready_, read_;
     std::array<staging, 2> slots_;
     std::size_t next_slot_ = 0;
-    std::int64_t launched_blocks_ = 0, elements_ = 0;
     exact::reduction_state total_;
     bool abandoned_ = false;
     owned_stream copy_stream_, stream_;

@@ -1,0 +1,70 @@
+// The kernels of a plan over data that lies in device memory, and what they gather there.
+//
+//     device_passes passes{plan, where, stream};
+//     passes.add(x, nullptr, count, first_index, stream);    // count <= most_elements(), unless is_full()
+//     passes.read(stream);
+//     exact::reduction_state const state = passes.state();   // once the stream got there
+//     passes.clear(stream);
+#pragma once
+
+#include "base/cuda_handles.hpp"
+#include "reduce/cuda/factor_pass.hpp"
+#include "reduce/cuda/launch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace steadfold::inline v0::cuda {
+
+/// Of one device, which must be the current one in every call. Complex dots and weighted means need elements that are
+/// made first; two sums that no kernel has together are gathered in two states.
+class device_passes {
+  public:
+    device_passes(reduce_detail::plan const& plan, execution const& where, stream_ref stream);
+
+    /// Starts anew.
+    void clear(stream_ref stream);
+    /// `y` is null unless there are pairs of two arrays.
+    void add(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream);
+    /// Brings what was gathered to the host.
+    void read(stream_ref stream);
+    [[nodiscard]] exact::reduction_state state() const;
+
+    [[nodiscard]] std::int64_t most_elements() const noexcept { return most_elements_; }
+    /// What was gathered has to be read before more is added: limbs have no room for what every block may add.
+    [[nodiscard]] bool is_full() const noexcept { return launched_blocks_ > blocks_before_read; }
+
+    /// Room for made_elements() elements of the plan's type, allocated when it is first asked for: small enough to stay
+    /// in the cache between the kernel that makes them and the one that reduces them.
+    [[nodiscard]] std::byte* made();
+    [[nodiscard]] std::int64_t made_elements() const noexcept {
+        return made_bytes / static_cast<std::int64_t>(size_bytes(plan_.type));
+    }
+
+    /// Gives the memory up without freeing it: after a missed deadline kernels may still use it.
+    void leak() noexcept;
+
+  private:
+    static constexpr std::int64_t made_bytes = std::int64_t{16} << 20;
+    // A launch adds less than 2^33 for every block to a limb. No add() launches as many as are left to 2^30.
+    static constexpr std::int64_t blocks_before_read = std::int64_t{1} << 28;
+
+    void add_complex_pairs(void const* x, void const* y, std::int64_t count, stream_ref stream);
+    void add_weights(void const* w, void const* x, std::int64_t count, stream_ref stream);
+    void launch_all(int state, void const* x, void const* y, std::int64_t count, std::int64_t first_index,
+                    stream_ref stream);
+    void launch(launcher const& with, int state, pass_arguments arguments, stream_ref stream);
+
+    reduce_detail::plan plan_;
+    int states_; // 2: the imaginary part of a complex dot, or the sum of weights, is gathered in the second one
+    std::int64_t most_elements_;
+    launcher exact_, fast_, weights_;
+    factor_pass factors_;
+    steadfold::detail::device_buffer<grid_memory> memory_;
+    steadfold::detail::device_buffer<block_partial> partials_;
+    steadfold::detail::device_buffer<std::byte> made_;
+    steadfold::detail::pinned_buffer<exact::reduction_state> host_states_; // and behind them an empty one
+    std::int64_t launched_blocks_ = 0, elements_ = 0;
+};
+
+} // namespace steadfold::inline v0::cuda

@@ -1,0 +1,128 @@
+#include "base/cuda_check.hpp"
+#include "reduce/cuda/factor_pass.hpp"
+
+#include <algorithm>
+
+namespace steadfold::inline v0::cuda {
+
+namespace {
+
+using namespace reduce_detail;
+using steadfold::detail::check;
+
+constexpr int threads_per_block = 256, warps_per_block = threads_per_block / 32;
+
+struct factor_data {
+    void const* data;
+    std::int64_t count, head, vectors; // elements before the first aligned 16-byte vector, and vectors after them
+    factor_rules rules;
+};
+
+__device__ std::uint64_t raw_element(void const* data, std::size_t bytes, std::int64_t i) {
+    switch (bytes) {
+    case 1:
+        return static_cast<std::uint8_t const*>(data)[i];
+    case 2:
+        return static_cast<std::uint16_t const*>(data)[i];
+    case 4:
+        return static_cast<std::uint32_t const*>(data)[i];
+    default:
+        return static_cast<std::uint64_t const*>(data)[i];
+    }
+}
+
+__device__ void take_vector(factor_rules const& rules, std::size_t bytes, uint4 const& vector, factor_state& mine) {
+    std::uint64_t const words[2] = {std::uint64_t{vector.y} << 32 | vector.x, std::uint64_t{vector.w} << 32 | vector.z};
+    std::uint64_t const mask = ~std::uint64_t{0} >> (64 - 8 * bytes);
+#pragma unroll
+    for (std::uint64_t const word : words)
+        for (unsigned shift = 0; shift < 64; shift += 8 * static_cast<unsigned>(bytes))
+            rules.take(word >> shift & mask, mine);
+}
+
+/// What the lane `offset` above holds.
+__device__ factor_state from_above(factor_state const& mine, int offset) {
+    constexpr unsigned all = 0xffffffffu;
+    factor_state other;
+    other.bits.all = __shfl_down_sync(all, mine.bits.all, offset);
+    other.bits.any = __shfl_down_sync(all, mine.bits.any, offset);
+    other.bits.odd = __shfl_down_sync(all, mine.bits.odd, offset);
+    other.product.high = __shfl_down_sync(all, mine.product.high, offset);
+    other.product.low = __shfl_down_sync(all, mine.product.low, offset);
+    other.product.exponent = __shfl_down_sync(all, mine.product.exponent, offset);
+    int const flags = __shfl_down_sync(all, int{mine.product.negative} | int{mine.product.inexact} << 1, offset);
+    other.product.negative = (flags & 1) != 0;
+    other.product.inexact = (flags & 2) != 0;
+    return other;
+}
+
+/// All threads of a block together; valid in thread 0.
+__device__ void merge_threads(factor_state& mine) {
+    __shared__ __align__(16) unsigned char by_warp_bytes[warps_per_block * sizeof(factor_state)];
+    auto* const by_warp = reinterpret_cast<factor_state*>(by_warp_bytes);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        factor_state const other = from_above(mine, offset);
+        if (threadIdx.x % 32 < static_cast<unsigned>(offset)) mine.merge(other);
+    }
+    if (threadIdx.x % 32 == 0) by_warp[threadIdx.x / 32] = mine;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    for (int w = 1; w < warps_per_block; ++w) mine.merge(by_warp[w]);
+}
+
+__global__ void __launch_bounds__(threads_per_block) gather_factors(factor_data const of, factor_state* partials) {
+    std::size_t const bytes = size_bytes(of.rules.type);
+    std::int64_t const thread = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+    auto const* const vectors =
+        reinterpret_cast<uint4 const*>(static_cast<char const*>(of.data) + of.head * static_cast<std::int64_t>(bytes));
+    factor_state mine;
+    for (std::int64_t v = thread; v < of.vectors; v += std::int64_t{gridDim.x} * threads_per_block)
+        take_vector(of.rules, bytes, vectors[v], mine);
+    // Fewer than 32 elements are left at the ends: the first block has a thread for each.
+    std::int64_t const tail = of.head + of.vectors * static_cast<std::int64_t>(16 / bytes);
+    std::int64_t const i = thread < of.head ? thread : tail + thread - of.head;
+    if (i < of.count) of.rules.take(raw_element(of.data, bytes, i), mine);
+    merge_threads(mine);
+    if (threadIdx.x == 0) partials[blockIdx.x] = mine;
+}
+
+__global__ void __launch_bounds__(threads_per_block)
+    merge_factors(factor_state const* partials, int count, exact::reduction_state* state) {
+    factor_state mine;
+    for (int b = static_cast<int>(threadIdx.x); b < count; b += threads_per_block) mine.merge(partials[b]);
+    merge_threads(mine);
+    if (threadIdx.x != 0) return;
+    state->bits.merge(mine.bits);
+    state->product.merge(mine.product);
+}
+
+} // namespace
+
+factor_pass::factor_pass(plan const& plan, int device)
+    : rules_{plan.type, (plan.features & feature_factors) != 0, plan.missing.has_value(), plan.missing.value_or(0)} {
+    int multiprocessors = 0, each = 0;
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+          "asking for the number of multiprocessors");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, gather_factors, threads_per_block, 0),
+          "asking how many blocks fit a multiprocessor");
+    most_blocks_ = std::max(1, multiprocessors * each);
+    partials_ = steadfold::detail::allocate_device<factor_state>(static_cast<std::size_t>(most_blocks_),
+                                                                 "partial products of blocks");
+}
+
+void factor_pass::enqueue(void const* data, std::int64_t count, exact::reduction_state* state,
+                          cudaStream_t stream) const {
+    auto const bytes = static_cast<std::int64_t>(size_bytes(rules_.type));
+    auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16);
+    std::int64_t const head = std::min(count, (16 - misaligned) % 16 / bytes);
+    std::int64_t const vectors = (count - head) * bytes / 16;
+    auto const blocks = static_cast<int>(
+        std::clamp<std::int64_t>((vectors + threads_per_block - 1) / threads_per_block, 1, most_blocks_));
+    gather_factors<<<static_cast<unsigned>(blocks), threads_per_block, 0, stream>>>(
+        factor_data{data, count, head, vectors, rules_}, partials_.get());
+    check(cudaGetLastError(), "starting a product");
+    merge_factors<<<1, threads_per_block, 0, stream>>>(partials_.get(), blocks, state);
+    check(cudaGetLastError(), "merging products");
+}
+
+} // namespace steadfold::inline v0::cuda
