@@ -23,6 +23,7 @@
 ///
 /// Ranks of MPI are added up by the host: see future.hpp.
 ///
+/// Workspaces of a GPU have no complex dots, products and bitwise operations yet: those take reduce() and dot().
 /// In mode `fast` a set of operations that also has exact ones (variances, extrema) is computed exactly as a whole.
 #pragma once
 

@@ -26,8 +26,22 @@ sf::execution grid(int blocks, int threads) {
 struct cuda_made : cuda_test, testing::WithParamInterface<sf::dtype> {};
 
 constexpr std::int64_t lengths[] = {0, 1, 2, 31, 32, 33, 4097};
-/// More than one chunk of what is made of any type: 16 MiB, of complex pairs a third of it.
-constexpr std::int64_t long_length = 3000000;
+
+/// The sample again and again, 40 MiB of it: several of the chunks of 16 MiB in which elements are made.
+sample repeated_sample(sample const& s) {
+    std::size_t const times = (std::size_t{40} << 20) / s.bytes.size();
+    sample many{s.type, s.n * static_cast<std::int64_t>(times), {}, s.label + " repeated"};
+    many.bytes.reserve(times * s.bytes.size());
+    for (std::size_t i = 0; i < times; ++i) many.bytes.insert(many.bytes.end(), s.bytes.begin(), s.bytes.end());
+    return many;
+}
+
+sample_pair long_pair(pair_class which, sf::dtype type) {
+    sample_pair const pair = generate_pair(which, type, 65537, 52);
+    return {repeated_sample(pair.x), repeated_sample(pair.y)};
+}
+
+constexpr pair_class long_classes[] = {pair_class::independent, pair_class::specials, pair_class::errors};
 
 constexpr sf::nan_policy policies[] = {sf::nan_policy::propagate, sf::nan_policy::ignore};
 
@@ -67,9 +81,10 @@ TEST_P(cuda_made, complex_dots_are_exact_in_both_parts) {
                                 complex_dot(pair, op == operation::dot_conjugated, options), op, pair.x.label);
                 }
         });
-        for (int which = 0; which < pair_class_count; ++which) {
-            auto const pair = generate_pair(static_cast<pair_class>(which), GetParam(), long_length, 52);
-            expect_same(of_pairs(pair, op, {}, on_gpu), of_pairs(pair, op, {}, {}), op, pair.x.label);
+        for (pair_class const which : long_classes) {
+            sample_pair const pair = long_pair(which, GetParam());
+            sf::reduce_options const options{.nans = sf::nan_policy::ignore};
+            expect_same(of_pairs(pair, op, options, on_gpu), of_pairs(pair, op, options, {}), op, pair.x.label);
         }
     }
 }
@@ -134,11 +149,12 @@ TEST_P(cuda_made, weighted_means_are_the_rational_rounded_once) {
                 expect_same(of_pairs(pair, operation::weighted_mean, {.nans = nans}, where),
                             weighted_mean(pair, {.nans = nans}), operation::weighted_mean, pair.x.label);
     });
-    for (int which = 0; which < pair_class_count; ++which) {
-        auto const pair = generate_pair(static_cast<pair_class>(which), GetParam(), 3 * long_length, 55);
+    for (pair_class const which : long_classes) {
+        sample_pair const pair = long_pair(which, GetParam());
         on_device const w{pair.x}, x{pair.y};
-        expect_same(sf::weighted_mean({}, w.view(), x.view()), of_pairs(pair, operation::weighted_mean, {}, {}),
-                    operation::weighted_mean, pair.x.label);
+        sf::reduce_options const options{.nans = sf::nan_policy::ignore};
+        expect_same(sf::weighted_mean({}, w.view(), x.view(), options),
+                    of_pairs(pair, operation::weighted_mean, options, {}), operation::weighted_mean, pair.x.label);
     }
 }
 
@@ -164,11 +180,12 @@ TEST_P(cuda_made, distances_are_norms_of_rounded_differences) {
                             operation::l2, d.label);
         }
     });
-    for (int which = 0; which < pair_class_count; ++which) {
-        auto const pair = generate_pair(static_cast<pair_class>(which), GetParam(), 2 * long_length, 56);
+    for (pair_class const which : long_classes) {
+        sample_pair const pair = long_pair(which, GetParam());
         on_device const x{pair.x}, y{pair.y};
-        expect_same(sf::distance({}, x.view(), y.view()), sf::distance({}, pair.x.view(), pair.y.view()), operation::l2,
-                    pair.x.label);
+        sf::reduce_options const options{.nans = sf::nan_policy::ignore};
+        expect_same(sf::distance({}, x.view(), y.view(), options),
+                    sf::distance({}, pair.x.view(), pair.y.view(), options), operation::l2, pair.x.label);
     }
 }
 
@@ -184,19 +201,18 @@ void expect_same_moments(sf::moments const& got, sf::moments const& expected, st
 
 TEST_P(cuda_made, central_moments_are_the_hosts) {
     if (sf::is_complex(GetParam())) GTEST_SKIP() << "of real data";
+    auto const check = [](sample const& s, sf::reduce_options const& options) {
+        on_device const x{s};
+        expect_same_moments(sf::central_moments({}, x.view(), options), sf::central_moments({}, s.view(), options),
+                            s.label + " " + describe(options));
+    };
     for (data_class const which : classes_of(GetParam()))
-        for (std::int64_t const n :
-             {std::int64_t{0}, std::int64_t{1}, std::int64_t{33}, std::int64_t{4097}, long_length}) {
-            if (n == long_length && which != classes_of(GetParam()).front()) continue;
+        for (std::int64_t const n : lengths) {
             sample const s = generate(which, GetParam(), n, 57);
-            on_device const x{s};
-            for (auto const nans : policies)
-                expect_same_moments(sf::central_moments({}, x.view(), {.nans = nans}),
-                                    sf::central_moments({}, s.view(), {.nans = nans}), s.label);
-            if (sf::is_integer(GetParam()))
-                expect_same_moments(sf::central_moments({}, x.view(), {.missing = 1}),
-                                    sf::central_moments({}, s.view(), {.missing = 1}), s.label + " missing");
+            for (auto const nans : policies) check(s, {.nans = nans});
+            if (sf::is_integer(GetParam())) check(s, {.missing = 1});
         }
+    check(repeated_sample(generate(classes_of(GetParam()).front(), GetParam(), 65537, 57)), {});
 }
 
 sf::reduction_results factors_of(sample const& s, sf::operation_set ops, sf::reduce_options const& options,
@@ -279,6 +295,23 @@ TEST_P(cuda_made, batches_take_them) {
     EXPECT_EQ(got[1], sf::reduce({}, pair.x.view(), items[1].operations)) << pair.x.label;
 }
 
+// For compute-sanitizer, under which everything is slow: every kernel once or twice.
+TEST_P(cuda_made, Sanitizer_every_kernel) {
+    auto const pair = generate_pair(pair_class::specials, GetParam(), 777, 62);
+    on_device const x{pair.x, sf::size_bytes(sf::component_type(GetParam()))}, y{pair.y};
+    expect_same(sf::distance({}, x.view(), y.view()), sf::distance({}, pair.x.view(), pair.y.view()), operation::l2,
+                pair.x.label);
+    if (sf::is_complex(GetParam())) {
+        expect_same(sf::dot({}, x.view(), y.view()), complex_dot(pair, false, {}), operation::dot, pair.x.label);
+        return;
+    }
+    expect_same(sf::weighted_mean({}, x.view(), y.view()), weighted_mean(pair, {}), operation::weighted_mean,
+                pair.x.label);
+    expect_same_moments(sf::central_moments({}, x.view()), sf::central_moments({}, pair.x.view()), pair.x.label);
+    sample const s = generate(classes_of(GetParam()).front(), GetParam(), 3001, 63);
+    expect_factors(factors_of(s, factor_operations_of(GetParam()), {}, on_gpu, 1 << 30), s, {}, "");
+}
+
 std::string type_name(testing::TestParamInfo<sf::dtype> const& info) {
     return std::string(sf::name(info.param));
 }
@@ -294,7 +327,8 @@ INSTANTIATE_TEST_SUITE_P(all, cuda_made, testing::ValuesIn(all_types()), type_na
 using cuda_made_memory = cuda_test;
 
 TEST_F(cuda_made_memory, of_two_kinds_is_refused_or_read) {
-    auto const pair = generate_pair(pair_class::independent, sf::dtype::float64, 1000, 61);
+    sample_pair const pair{generate(data_class::gaussian, sf::dtype::float64, 1000, 61),
+                           generate(data_class::gaussian, sf::dtype::float64, 1000, 64)};
     on_device const x{pair.x};
     EXPECT_THROW((void)sf::distance({}, x.view(), pair.y.view()), sf::argument_error);
     void *pinned = nullptr, *managed = nullptr;
