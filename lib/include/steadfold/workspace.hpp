@@ -10,10 +10,10 @@
 ///
 /// Results are those of reduce() and dot(), with the same bits and special values. future.hpp brings them to the host.
 ///
-/// On a GPU a call enqueues one kernel on `stream` and returns. It can be captured into a CUDA graph: a replay reads
-/// what is in the arrays then. Keep arrays, outputs and workspace until the work is done, and the workspace as long as
-/// a graph that was captured with it. On a host workspace everything has happened on return, and `stream` is not looked
-/// at.
+/// On a GPU a call enqueues one kernel on `stream`, a few for complex dots, products and bitwise operations, and
+/// returns. It can be captured into a CUDA graph: a replay reads what is in the arrays then. Keep arrays, outputs and
+/// workspace until the work is done, and the workspace as long as a graph that was captured with it. On a host
+/// workspace everything has happened on return, and `stream` is not looked at.
 ///
 /// Several ranks, one GPU each, are added up on the stream by a communicator of nccl.hpp:
 ///
@@ -23,7 +23,6 @@
 ///
 /// Ranks of MPI are added up by the host: see future.hpp.
 ///
-/// Workspaces of a GPU have no complex dots, products and bitwise operations yet: those take reduce() and dot().
 /// In mode `fast` a set of operations that also has exact ones (variances, extrema) is computed exactly as a whole.
 #pragma once
 
@@ -54,7 +53,8 @@ class workspace_state;
 /// and floating-point environment are left as they were.
 class workspace {
   public:
-    /// @throws argument_error for operations the type does not have and for devices that do not exist, naming them
+    /// @throws argument_error for operations the type does not have, for weighted means on a GPU, and for devices that
+    ///         do not exist, naming them
     workspace(dtype type, operation_set operations, reduce_options const& options = {}, execution const& where = {});
     /// For calls with a communicator: with room for the messages of as many ranks as `ranks` has. Not collective.
     /// @throws argument_error also if `ranks` are several and cannot be added up on streams of the workspace's device

@@ -71,9 +71,8 @@ void require_available_on_gpus(plan const& plan) {
         plan.operations.intersection(only_for_integers | product | of_pairs.without(operation::dot));
     if (missing.empty() && !complex_dot) return;
     throw argument_error(to_string(complex_dot ? operation_set{operation::dot} : missing) + " of " +
-                         std::string(name(plan.type)) +
-                         " is not available in workspaces, futures and segmented reductions on GPUs; reductions "
-                         "without a workspace have it");
+                         std::string(name(plan.type)) + " is not available in segmented reductions on GPUs yet; " +
+                         "reductions of whole arrays have it");
 }
 
 unsigned family_of(unsigned features) noexcept {

@@ -174,15 +174,9 @@ class cuda_backend final : public backend {
     }
 
     void launch_all(void const* x, void const* y, std::int64_t count, std::int64_t first_index) {
-        auto const bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
-        for (std::int64_t done = 0; done < count;) {
+        passes_->add_all(x, y, count, first_index, stream_.get(), [this] {
             if (passes_->is_full()) flush();
-            std::int64_t const part = std::min(passes_->most_elements(), count - done);
-            void const* y_part = y == nullptr ? nullptr : static_cast<std::byte const*>(y) + done * bytes;
-            passes_->add(static_cast<std::byte const*>(x) + done * bytes, y_part, part, first_index + done,
-                         stream_.get());
-            done += part;
-        }
+        });
     }
 
     template <class Query>

@@ -43,16 +43,22 @@ device_passes::device_passes(plan const& plan, execution const& where, stream_re
     std::int64_t const made = made_bytes_of_pair(plan);
     most_elements_ = made == 0 ? std::numeric_limits<std::int64_t>::max() : made_bytes / made / 8 * 8; // aligned parts
     reduce_detail::plan const part = kernel_plan(plan);
+    execution grid = where;
+    if (made != 0) grid.blocks = std::min(grid.blocks, most_blocks_of_chunk);
     if (plan.features != 0 || plan.fast_features == 0)
-        exact_ = make_launcher(part, where, family_of(part.features), false);
-    if (plan.fast_features != 0) fast_ = make_launcher(part, where, family_of(part.fast_features), true);
-    if (is_weighted_mean(plan)) weights_ = make_launcher(part, where, family_sum, false);
+        exact_ = make_launcher(part, grid, family_of(part.features), false);
+    if (plan.fast_features != 0) fast_ = make_launcher(part, grid, family_of(part.fast_features), true);
+    if (is_weighted_mean(plan)) weights_ = make_launcher(part, grid, family_sum, false);
     if ((plan.features & only_factors) != 0) factors_ = factor_pass{plan, where.device};
     int const blocks = std::max({exact_.most_blocks(), fast_.most_blocks(), weights_.most_blocks()});
     memory_ = allocate_device<grid_memory>(static_cast<std::size_t>(states_), "the state of a reduction");
     partials_ = allocate_device<block_partial>(static_cast<std::size_t>(blocks), "partial results of blocks");
     host_states_ =
         allocate_pinned<exact::reduction_state>(static_cast<std::size_t>(states_) + 1, "the state of a reduction");
+    if (made != 0) {
+        static_cast<void>(this->made());
+        load_making_kernels();
+    }
     new (host_states_.get() + states_) exact::reduction_state{}; // what an empty state looks like
     check(cudaMemsetAsync(memory_.get(), 0, static_cast<std::size_t>(states_) * sizeof(grid_memory), stream.get()),
           "clearing the memory of a reduction");
@@ -80,6 +86,22 @@ exact::reduction_state device_passes::state() const {
     exact::reduction_state state = states_ == 1 ? read[0] : joined(plan_, read[0], read[1]);
     state.elements = elements_;
     return state;
+}
+
+void device_passes::gather_on_device(exact::reduction_state const* empty, stream_ref stream) {
+    launched_blocks_ = 0;
+    elements_ = 0;
+    if (states_ == 1) return;
+    exact::reduction_state &first = memory_.get()[0].state, &second = memory_.get()[1].state;
+    check(cudaMemcpyAsync(&first.component[1], &second.component[0], sizeof(exact::component_state),
+                          cudaMemcpyDeviceToDevice, stream.get()),
+          "joining the parts of a complex dot");
+    check(cudaMemcpyAsync(&second, empty, sizeof second, cudaMemcpyDeviceToDevice, stream.get()),
+          "clearing a part of a complex dot");
+}
+
+bool device_passes::are_needed(plan const& plan) noexcept {
+    return is_complex_dot(plan) || is_weighted_mean(plan) || (plan.features & only_factors) != 0;
 }
 
 void device_passes::add(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream) {

@@ -1,7 +1,7 @@
 // The kernels of a plan over data that lies in device memory, and what they gather there.
 //
 //     device_passes passes{plan, where, stream};
-//     passes.add(x, nullptr, count, first_index, stream);    // count <= most_elements(), unless is_full()
+//     passes.add_all(x, nullptr, count, first_index, stream, make_room);
 //     passes.read(stream);
 //     exact::reduction_state const state = passes.state();   // once the stream got there
 //     passes.clear(stream);
@@ -11,6 +11,7 @@
 #include "reduce/cuda/factor_pass.hpp"
 #include "reduce/cuda/launch.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,22 +25,42 @@ class device_passes {
 
     /// Starts anew.
     void clear(stream_ref stream);
-    /// `y` is null unless there are pairs of two arrays.
-    void add(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream);
+    /// `y` is null unless there are pairs of two arrays. Every time before something is launched make_room() is called,
+    /// which should read and clear if this is_full().
+    template <class Function>
+    void add_all(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream,
+                 Function const& make_room) {
+        auto const bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
+        for (std::int64_t done = 0; done < count;) {
+            make_room();
+            std::int64_t const part = std::min(most_elements_, count - done);
+            void const* const y_part = y == nullptr ? nullptr : static_cast<std::byte const*>(y) + done * bytes;
+            add(static_cast<std::byte const*>(x) + done * bytes, y_part, part, first_index + done, stream);
+            done += part;
+        }
+    }
     /// Brings what was gathered to the host.
     void read(stream_ref stream);
     [[nodiscard]] exact::reduction_state state() const;
 
-    [[nodiscard]] std::int64_t most_elements() const noexcept { return most_elements_; }
+    /// Instead of read(), for complex dots and whatever has one state: all of it in one state on the device, whose
+    /// reader sets it back to `empty`. Its number of elements is not kept there.
+    void gather_on_device(exact::reduction_state const* empty, stream_ref stream);
+    [[nodiscard]] exact::reduction_state* device_state() const noexcept { return &memory_.get()->state; }
+
     /// What was gathered has to be read before more is added: limbs have no room for what every block may add.
     [[nodiscard]] bool is_full() const noexcept { return launched_blocks_ > blocks_before_read; }
 
-    /// Room for made_elements() elements of the plan's type, allocated when it is first asked for: small enough to stay
-    /// in the cache between the kernel that makes them and the one that reduces them.
+    /// Room for made_elements() elements of the plan's type: small enough to stay in the cache between the kernel that
+    /// makes them and the one that reduces them. Allocated when it is first asked for, and before any add() that needs
+    /// it.
     [[nodiscard]] std::byte* made();
     [[nodiscard]] std::int64_t made_elements() const noexcept {
         return made_bytes / static_cast<std::int64_t>(size_bytes(plan_.type));
     }
+
+    /// Whether a plan takes more than one kernel, and things that are made.
+    [[nodiscard]] static bool are_needed(reduce_detail::plan const& plan) noexcept;
 
     /// Gives the memory up without freeing it: after a missed deadline kernels may still use it.
     void leak() noexcept;
@@ -48,7 +69,10 @@ class device_passes {
     static constexpr std::int64_t made_bytes = std::int64_t{16} << 20;
     // A launch adds less than 2^33 for every block to a limb. No add() launches as many as are left to 2^30.
     static constexpr std::int64_t blocks_before_read = std::int64_t{1} << 28;
+    // More would only wait for each other, and 2^30 blocks are then more chunks than any GPU has memory for.
+    static constexpr int most_blocks_of_chunk = 4096;
 
+    void add(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream);
     void add_complex_pairs(void const* x, void const* y, std::int64_t count, stream_ref stream);
     void add_weights(void const* w, void const* x, std::int64_t count, stream_ref stream);
     void launch_all(int state, void const* x, void const* y, std::int64_t count, std::int64_t first_index,
@@ -57,7 +81,7 @@ class device_passes {
 
     reduce_detail::plan plan_;
     int states_; // 2: the imaginary part of a complex dot, or the sum of weights, is gathered in the second one
-    std::int64_t most_elements_;
+    std::int64_t most_elements_; // of one add()
     launcher exact_, fast_, weights_;
     factor_pass factors_;
     steadfold::detail::device_buffer<grid_memory> memory_;

@@ -40,6 +40,14 @@ void enqueue_powers(void const* context, std::int64_t first, std::int64_t count,
     enqueue(*static_cast<power_maker const*>(context), first, count, out, stream);
 }
 
+void load_making_kernels() {
+    cudaFuncAttributes attributes{};
+    steadfold::detail::check(cudaFuncGetAttributes(&attributes, make_elements<pair_maker, pair_maker::outputs>),
+                             "loading the kernel that makes pairs");
+    steadfold::detail::check(cudaFuncGetAttributes(&attributes, make_elements<weight_maker, void*>),
+                             "loading the kernel that makes weights");
+}
+
 void enqueue_pairs(pair_maker const& make, pair_maker::outputs const& out, std::int64_t count, stream_ref stream) {
     enqueue(make, 0, count, out, stream);
 }

@@ -18,6 +18,9 @@ void enqueue_powers(void const* context, std::int64_t first, std::int64_t count,
 void enqueue_complex_differences(void const* context, std::int64_t first, std::int64_t count, void* out,
                                  stream_ref stream);
 
+/// So that the first use of the two below, which may be in a capture, has nothing to load.
+void load_making_kernels();
+
 /// The first `count` elements.
 void enqueue_pairs(reduce_detail::pair_maker const& make, reduce_detail::pair_maker::outputs const& out,
                    std::int64_t count, stream_ref stream);

@@ -105,6 +105,8 @@ factor_pass::factor_pass(plan const& plan, int device)
           "asking for the number of multiprocessors");
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, gather_factors, threads_per_block, 0),
           "asking how many blocks fit a multiprocessor");
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, merge_factors), "loading the kernel that merges products");
     most_blocks_ = std::max(1, multiprocessors * each);
     partials_ = steadfold::detail::allocate_device<factor_state>(static_cast<std::size_t>(most_blocks_),
                                                                  "partial products of blocks");

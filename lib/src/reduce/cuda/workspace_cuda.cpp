@@ -1,10 +1,12 @@
-// A workspace on a GPU: one launch a call, for several ranks three and a collective between them. Nothing is allocated
-// or waited for after the constructor.
+// A workspace on a GPU: one launch a call, for several ranks three and a collective between them. What takes passes of
+// its own (device_passes.hpp) leaves a state, and is rounded as the message of one rank is. Nothing is allocated or
+// waited for after the constructor.
 #include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
 #include "reduce/combine.hpp"
+#include "reduce/cuda/device_passes.hpp"
 #include "reduce/cuda/launch.hpp"
 #include "reduce/cuda/message_kernels.hpp"
 #include "reduce/message.hpp"
@@ -16,6 +18,7 @@
 #include <atomic>
 #include <cuda_runtime_api.h>
 #include <new>
+#include <optional>
 #include <string>
 
 namespace steadfold::inline v0::reduce_detail {
@@ -50,13 +53,18 @@ class cuda_workspace final : public workspace_engine {
         : plan_{plan}, options_{options}, where_{where} {
         require_device(where.device);
         current_device const on{where.device};
-        bool const fast = plan.features == 0 && plan.fast_features != 0;
-        launcher_ = {cuda::find_kernel(component_type(plan.type), component_count(plan.type),
-                                       family_of(fast ? plan.fast_features : plan.features), fast),
-                     plan, where};
+        owned_stream const stream = make_stream();
+        if (cuda::device_passes::are_needed(plan)) {
+            passes_.emplace(plan, where, stream.get());
+        } else {
+            bool const fast = plan.features == 0 && plan.fast_features != 0;
+            launcher_ = {cuda::find_kernel(component_type(plan.type), component_count(plan.type),
+                                           family_of(fast ? plan.fast_features : plan.features), fast),
+                         plan, where};
+        }
         allocate();
-        if (most_ranks > 1) allocate_message(most_ranks);
-        clear();
+        if (most_ranks > 1 || passes_) allocate_message(most_ranks);
+        clear(stream.get());
     }
 
     ~cuda_workspace() override {
@@ -68,6 +76,7 @@ class cuda_workspace final : public workspace_engine {
         }
         if (!in_flight_) return;
         // The device still writes there. Leaked on purpose: freeing would wait without a deadline.
+        if (passes_) passes_->leak();
         static_cast<void>(memory_.release());
         static_cast<void>(empty_.release());
         static_cast<void>(partials_.release());
@@ -106,19 +115,13 @@ class cuda_workspace final : public workspace_engine {
 
     void enqueue(workspace_input const& input, workspace_output const& output, stream_ref stream) override {
         current_device const on{where_.device};
-        launch(input, output, stream);
+        reduce(input, output, stream);
     }
 
     void enqueue(communicator const& ranks, workspace_input const& input, workspace_output const& output,
                  stream_ref stream) override {
         current_device const on{where_.device};
-        message_.rank = ranks.rank();
-        message_.ranks = ranks.size();
-        message_.elements = input.x.count;
-        message_.finish.results = output.results;
-        message_.finish.value = output.value;
-        launch(input, {}, stream);
-        cuda::enqueue_encoding(message_, launcher_.overlaps(), stream.get());
+        put_message(ranks.rank(), ranks.size(), input, output, stream);
         ranks.enqueue_all_reduce_sum(words_.get(), static_cast<std::size_t>(message_words(ranks.size())), stream);
         cuda::enqueue_results(message_, stream.get());
     }
@@ -132,16 +135,16 @@ class cuda_workspace final : public workspace_engine {
         if (in_flight_) // of a future that was dropped, perhaps on another stream
             check(cudaStreamWaitEvent(stream.get(), written_.get(), 0), "waiting for an earlier reduction");
         if (keep_state) {
-            launch(input, {}, stream);
+            leave_state(input, stream);
             elements_ = input.x.count;
-            check(cudaMemcpyAsync(state_.get(), &memory_.get()->state, sizeof(exact::reduction_state),
-                                  cudaMemcpyDeviceToHost, stream.get()),
+            check(cudaMemcpyAsync(state_.get(), device_state(), sizeof(exact::reduction_state), cudaMemcpyDeviceToHost,
+                                  stream.get()),
                   "copying the state of a reduction");
-            check(cudaMemcpyAsync(&memory_.get()->state, empty_.get(), sizeof(exact::reduction_state),
+            check(cudaMemcpyAsync(device_state(), empty_.get(), sizeof(exact::reduction_state),
                                   cudaMemcpyDeviceToDevice, stream.get()),
                   "clearing the state of a reduction");
         } else {
-            launch(input, {results_.get(), nullptr}, stream);
+            reduce(input, {results_.get(), nullptr}, stream);
         }
         check(cudaEventRecord(written_.get(), stream.get()), "marking the end of a reduction");
         in_flight_ = true;
@@ -173,10 +176,12 @@ class cuda_workspace final : public workspace_engine {
 
   private:
     void allocate() {
-        memory_ = allocate_device<cuda::grid_memory>(1, "the state of a reduction");
+        if (!passes_) {
+            memory_ = allocate_device<cuda::grid_memory>(1, "the state of a reduction");
+            partials_ = allocate_device<cuda::block_partial>(static_cast<std::size_t>(launcher_.most_blocks()),
+                                                             "partial results of blocks");
+        }
         empty_ = allocate_device<exact::reduction_state>(1, "the state of a reduction");
-        partials_ = allocate_device<cuda::block_partial>(static_cast<std::size_t>(launcher_.most_blocks()),
-                                                         "partial results of blocks");
         results_ = allocate_pinned<result_value>(operation_count, "results of a reduction");
         state_ = allocate_pinned<exact::reduction_state>(1, "the state of a reduction");
         written_ = make_event();
@@ -190,7 +195,7 @@ class cuda_workspace final : public workspace_engine {
         *disagreed_ = 0;
         message_.words = words_.get();
         message_.signature = signature(plan_, options_);
-        message_.state = &memory_.get()->state;
+        message_.state = device_state();
         message_.empty = empty_.get();
         message_.finish = cuda::make_finish_request(plan_, options_, 0);
         message_.disagreed = disagreed_.get();
@@ -200,44 +205,77 @@ class cuda_workspace final : public workspace_engine {
                 *next++ = result_type(op, plan_.type, options_);
     }
 
-    void clear() {
+    /// And waits for what the constructor put on the stream.
+    void clear(cudaStream_t stream) {
         new (state_.get()) exact::reduction_state{};
-        owned_stream const stream = make_stream();
-        check(cudaMemsetAsync(memory_.get(), 0, sizeof(cuda::grid_memory), stream.get()),
-              "clearing the memory of a reduction");
-        for (exact::reduction_state* state : {&memory_.get()->state, empty_.get()})
-            check(cudaMemcpyAsync(state, state_.get(), sizeof *state, cudaMemcpyHostToDevice, stream.get()),
+        if (!passes_)
+            check(cudaMemsetAsync(memory_.get(), 0, sizeof(cuda::grid_memory), stream),
+                  "clearing the memory of a reduction");
+        for (exact::reduction_state* state : {device_state(), empty_.get()})
+            check(cudaMemcpyAsync(state, state_.get(), sizeof *state, cudaMemcpyHostToDevice, stream),
                   "clearing the state of a reduction");
         patience turns{where_.deadline};
-        while (!has_happened(cudaStreamQuery(stream.get()), where_.device))
+        while (!has_happened(cudaStreamQuery(stream), where_.device))
             if (!turns.wait())
                 throw timeout_error("device " + std::to_string(where_.device) + " did not clear a workspace in time");
     }
 
-    /// Without an output the state is left for later.
-    void launch(workspace_input const& input, workspace_output const& output, stream_ref stream) const {
+    [[nodiscard]] exact::reduction_state* device_state() const noexcept {
+        return passes_ ? passes_->device_state() : &memory_.get()->state;
+    }
+
+    /// Of this process alone.
+    void reduce(workspace_input const& input, workspace_output const& output, stream_ref stream) {
+        if (passes_) {
+            put_message(0, 1, input, output, stream);
+            cuda::enqueue_results(message_, stream.get());
+            return;
+        }
+        cuda::finish_request finish = cuda::make_finish_request(plan_, options_, input.x.count);
+        finish.results = output.results;
+        finish.value = output.value;
+        launch(input, finish, stream);
+    }
+
+    /// Up to where the messages of all ranks are to be added.
+    void put_message(int rank, int ranks, workspace_input const& input, workspace_output const& output,
+                     stream_ref stream) {
+        message_.rank = rank;
+        message_.ranks = ranks;
+        message_.elements = input.x.count;
+        message_.finish.results = output.results;
+        message_.finish.value = output.value;
+        leave_state(input, stream);
+        cuda::enqueue_encoding(message_, !passes_ && launcher_.overlaps(), stream.get());
+    }
+
+    void leave_state(workspace_input const& input, stream_ref stream) {
+        if (!passes_) return launch(input, {}, stream);
+        passes_->add_all(input.x.data, input.y.data, input.x.count, input.first_index, stream, [] {});
+        passes_->gather_on_device(empty_.get(), stream);
+    }
+
+    /// Without a request to finish the state is left for later.
+    void launch(workspace_input const& input, cuda::finish_request const& finish, stream_ref stream) const {
         cuda::pass_arguments arguments =
             launcher_.arguments_for(input.x.data, input.y.data, input.x.count, input.first_index);
         arguments.memory = memory_.get();
         arguments.partials = partials_.get();
-        if (output.results != nullptr || output.value != nullptr) {
-            arguments.finish = cuda::make_finish_request(plan_, options_, input.x.count);
-            arguments.finish.results = output.results;
-            arguments.finish.value = output.value;
-        }
+        arguments.finish = finish;
         launcher_.launch(arguments, stream.get());
     }
 
     plan plan_;
     reduce_options options_;
     execution where_;
+    std::optional<cuda::device_passes> passes_; // if the plan needs them, in place of the next three
     cuda::launcher launcher_;
     device_buffer<cuda::grid_memory> memory_;
-    device_buffer<exact::reduction_state> empty_; // what the state is set back to
     device_buffer<cuda::block_partial> partials_;
+    device_buffer<exact::reduction_state> empty_; // what the state is set back to
     pinned_buffer<result_value> results_;
     pinned_buffer<exact::reduction_state> state_;
-    device_buffer<std::int64_t> words_; // of messages to other ranks; null for one rank
+    device_buffer<std::int64_t> words_; // of messages; null for one rank without passes
     pinned_buffer<std::uint32_t> disagreed_;
     cuda::rank_message message_;
     owned_event written_; // results_ or state_, by the last start()
