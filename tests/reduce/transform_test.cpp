@@ -74,6 +74,18 @@ TEST(transform, passes_exceptions_on_and_refuses_bad_arguments) {
                  sf::argument_error);
 }
 
+TEST(transform, on_a_device_takes_nothing_from_host_memory_and_gives_results_of_nothing) {
+    std::vector<double> const x(3, 1.0);
+    sf::array_view const some = sf::view<double const>(x), none{nullptr, 0, sf::dtype::float64};
+    EXPECT_EQ(sf::detail::where_made({some, none}).kind, sf::processor_kind::host);
+    EXPECT_THROW((void)sf::detail::where_made_on_device({some}), sf::argument_error);
+    EXPECT_THROW((void)sf::detail::where_made_on_device({none, some}), sf::argument_error);
+    sf::execution const where = sf::detail::where_made_on_device({none, none});
+    sf::detail::device_source const never_called{nullptr, nullptr};
+    EXPECT_EQ(sf::detail::reduce_source({}, sf::dtype::float64, never_called, where, 0, sf::sum | sf::max, {}),
+              sf::reduce({}, none, sf::sum | sf::max));
+}
+
 TEST(distance, of_every_type_is_the_norm_of_rounded_differences) {
     for (int t = 0; t < sf::dtype_count; ++t)
         for (int which = 0; which < pair_class_count; ++which)
