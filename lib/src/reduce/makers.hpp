@@ -30,9 +30,12 @@ namespace steadfold::inline v0::reduce_detail {
 #endif
 }
 
+/// Keeps subnormals, whatever the compiler's flags: the intrinsic flushes them under -use_fast_math.
 [[nodiscard]] STEADFOLD_HOST_DEVICE inline float rounded_to_float(double x) noexcept {
 #ifdef __CUDA_ARCH__
-    return __double2float_rn(x);
+    float rounded;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
+    return rounded;
 #else
     return static_cast<float>(x);
 #endif
