@@ -1,0 +1,145 @@
+// The GPU's kernels against the oracle, without a GPU: every type and operation, segments, rows and columns, cut among
+// few and many warps.
+#include "segmented/arguments.hpp"
+#include "segmented/on_cpu/launch.hpp"
+#include "segmented/outputs.hpp"
+
+#include <gtest/gtest.h>
+#include <new>
+
+namespace {
+
+using namespace oracle;
+namespace seg = steadfold::segmented;
+
+/// Data at an address that is `shift` components from an aligned one, and nothing behind it.
+class shifted_bytes {
+  public:
+    shifted_bytes(sample const& data, int shift) : offset_{static_cast<std::size_t>(shift) * step(data.type)} {
+        memory_.reset(static_cast<std::byte*>(::operator new(offset_ + data.bytes.size(), alignment)));
+        std::copy(data.bytes.begin(), data.bytes.end(), memory_.get() + offset_);
+    }
+    [[nodiscard]] std::byte const* data() const { return memory_.get() + offset_; }
+
+  private:
+    static constexpr std::align_val_t alignment{64};
+    static std::size_t step(sf::dtype type) { return sf::size_bytes(sf::component_type(type)); }
+    struct release {
+        void operator()(std::byte* p) const { ::operator delete(p, alignment); }
+    };
+    std::size_t offset_;
+    std::unique_ptr<std::byte, release> memory_;
+};
+
+struct kernels_on_cpu : testing::TestWithParam<sf::dtype> {
+    random_source random{static_cast<std::uint64_t>(GetParam()) + 7};
+
+    sample draw(std::int64_t n) {
+        auto const classes = classes_of(GetParam());
+        return generate(classes[static_cast<std::size_t>(random.below(std::ssize(classes)))], GetParam(), n,
+                        random.bits());
+    }
+
+    std::int64_t length() {
+        switch (random.below(4)) {
+        case 0:
+            return 1 + random.below(4);
+        case 1:
+            return random.below(33);
+        case 2:
+            return random.below(300);
+        default:
+            return random.below(std::int64_t{1} << random.between(0, 12));
+        }
+    }
+
+    void check_segments(sample const& data, std::vector<std::int64_t> const& offsets, sf::operation op,
+                        std::int64_t warps) {
+        auto const options = drawn_options(data.type, random);
+        seg::settings const settings = seg::make_settings(data.type, op, options);
+        shifted_bytes const x{data, random.between(0, 7)};
+        outputs out{std::ssize(offsets) - 1, settings.result};
+        auto const result = on_cpu::launch(
+            settings,
+            seg::problem_of_segments(settings, {x.data(), data.n, data.type},
+                                     sf::view<std::int64_t const>{offsets.data(), offsets.size()}, out.view()),
+            warps, random.bits());
+        EXPECT_FALSE(result.bad_offsets);
+        EXPECT_TRUE(result.records_empty) << data.label;
+        out.expect(data.type, op, options, segments_of(data, offsets), data.label);
+    }
+
+    void check_axis(sample const& data, std::vector<std::int64_t> const& extents, int axis, sf::operation op,
+                    std::int64_t warps) {
+        auto const options = drawn_options(data.type, random);
+        seg::settings const settings = seg::make_settings(data.type, op, options);
+        shifted_bytes const x{data, random.between(0, 7)};
+        outputs out{lines(extents, axis), settings.result};
+        auto const result = on_cpu::launch(
+            settings, seg::problem_of_axis(settings, {x.data(), data.n, data.type}, extents, axis, out.view()), warps,
+            random.bits());
+        EXPECT_TRUE(result.records_empty) << data.label;
+        out.expect(data.type, op, options, lines_of(data, extents, axis), data.label);
+    }
+};
+
+TEST_P(kernels_on_cpu, reduce_segments) {
+    for (sf::operation const op : operations_for(GetParam()))
+        for (std::int64_t const warps : {1, 100}) {
+            sample const data = draw(1500);
+            check_segments(data, random_offsets(data.n, random, [&] { return length(); }), op, warps);
+        }
+}
+
+// Above the length from which on segments are cut, and a chunk's length beside it.
+TEST_P(kernels_on_cpu, reduce_segments_that_many_warps_share) {
+    for (sf::operation const op : operations_for(GetParam())) {
+        sample const data = draw(7000);
+        check_segments(data, {0, 2100, 2100, 2107, 2300, 2300 + 256 * 9, data.n}, op, 1000);
+    }
+}
+
+TEST_P(kernels_on_cpu, reduce_rows_of_one_length) {
+    for (sf::operation const op : operations_for(GetParam()))
+        for (int i = 0; i < 2; ++i) {
+            std::int64_t const row = i == 0 ? 1 + random.below(40) : random.below(700), rows = 1 + random.below(40);
+            check_axis(draw(row * rows), {rows, row}, 1, op, i == 0 ? 1 : 100);
+        }
+}
+
+TEST_P(kernels_on_cpu, reduce_columns) {
+    for (sf::operation const op : operations_for(GetParam())) {
+        std::int64_t const outer = 1 + random.below(3), rows = random.below(60), inner = 2 + random.below(40);
+        check_axis(draw(outer * rows * inner), {outer, rows, inner}, 1, op, 1);
+        check_axis(draw(500 * 3), {500, 3}, 0, op, 100); // cut
+    }
+}
+
+TEST_P(kernels_on_cpu, tell_of_offsets_out_of_order_and_read_nothing_outside) {
+    for (sf::operation const op : operations_for(GetParam())) {
+        sample const data = draw(5000);
+        seg::settings const settings = seg::make_settings(data.type, op, {});
+        shifted_bytes const x{data, 0};
+        std::vector<std::int64_t> offsets(6);
+        for (std::int64_t& offset : offsets) offset = random.below(data.n + 200) - 100;
+        offsets[3] = offsets[2] - 1;
+        outputs out{5, settings.result};
+        seg::problem problem;
+        problem.x = {x.data(), data.n, data.type};
+        problem.segments.offsets = offsets.data();
+        problem.outputs = 5;
+        problem.out = out.view();
+        EXPECT_TRUE(on_cpu::launch(settings, problem, 100, random.bits()).bad_offsets);
+    }
+}
+
+std::vector<sf::dtype> every_type() {
+    std::vector<sf::dtype> types;
+    for (int t = 0; t < sf::dtype_count; ++t) types.push_back(static_cast<sf::dtype>(t));
+    return types;
+}
+
+INSTANTIATE_TEST_SUITE_P(all, kernels_on_cpu, testing::ValuesIn(every_type()),
+                         [](auto const& info) { return std::string(sf::name(info.param)); });
+
+} // namespace
