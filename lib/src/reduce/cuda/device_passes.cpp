@@ -25,8 +25,10 @@ plan kernel_plan(plan const& whole) {
     return part;
 }
 
-launcher make_launcher(plan const& plan, execution const& where, unsigned family, bool fast) {
-    return {find_kernel(component_type(plan.type), component_count(plan.type), family, fast), plan, where};
+/// Of the weights alone, of a weighted mean.
+plan sum_plan(plan part) {
+    part.features = feature_sum;
+    return part;
 }
 
 /// Bytes of what has to be made of a pair before it is reduced.
@@ -45,10 +47,9 @@ device_passes::device_passes(plan const& plan, execution const& where, stream_re
     reduce_detail::plan const part = kernel_plan(plan);
     execution grid = where;
     if (made != 0) grid.blocks = std::min(grid.blocks, most_blocks_of_chunk);
-    if (plan.features != 0 || plan.fast_features == 0)
-        exact_ = make_launcher(part, grid, family_of(part.features), false);
-    if (plan.fast_features != 0) fast_ = make_launcher(part, grid, family_of(part.fast_features), true);
-    if (is_weighted_mean(plan)) weights_ = make_launcher(part, grid, family_sum, false);
+    if (plan.features != 0 || plan.fast_features == 0) exact_ = {part, false, grid};
+    if (plan.fast_features != 0) fast_ = {part, true, grid};
+    if (is_weighted_mean(plan)) weights_ = {sum_plan(part), false, grid};
     if ((plan.features & only_factors) != 0) factors_ = factor_pass{plan, where.device};
     int const blocks = std::max({exact_.most_blocks(), fast_.most_blocks(), weights_.most_blocks()});
     memory_ = allocate_device<grid_memory>(static_cast<std::size_t>(states_), "the state of a reduction");

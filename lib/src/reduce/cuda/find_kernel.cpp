@@ -1,5 +1,4 @@
 #include "reduce/cuda/pass.hpp"
-#include "reduce/plan.hpp"
 
 namespace steadfold::inline v0::cuda {
 
@@ -39,10 +38,16 @@ finders finders_of(dtype real, int components) {
 
 } // namespace
 
-kernel_choice find_kernel(dtype real, int components, unsigned family, bool fast) {
-    finders const of = finders_of(real, components);
-    if (fast) return of.fast(family);
+kernel_choice find_kernel(reduce_detail::plan const& plan, bool fast) {
     using namespace reduce_detail;
+    dtype const real = component_type(plan.type);
+    int const components = component_count(plan.type);
+    finders const of = finders_of(real, components);
+    unsigned const features = fast ? plan.fast_features : plan.features;
+    // Squares alone are products of pairs: the launch has no second array, and every element is its own partner.
+    bool const squares = features == feature_products && !is_integer(real) && components == 1;
+    unsigned const family = squares ? family_pairs : family_of(features);
+    if (fast) return of.fast(family);
     // Complex data and integers have no kernel for magnitudes alone: everything else takes the largest family.
     bool const has_l1 = !is_integer(real) && components == 1;
     bool const is_sum = family == family_sum || (family == family_l1 && has_l1) || family == family_pairs;

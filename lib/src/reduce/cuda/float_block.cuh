@@ -150,11 +150,14 @@ __device__ inline bool is_negative_zero_product(std::uint64_t x, std::uint64_t y
     return (exact::is_zero_bits(x) || exact::is_zero_bits(y)) && ((x ^ y) >> 63) != 0;
 }
 
-/// Counts a pair with a NaN or an infinity. True if both are finite, and their product belongs into the sums.
+/// Counts a pair with a NaN or an infinity; `infinite` counts those of the first array. True if both are finite, and
+/// their product belongs into the sums.
 template <class Block>
 __device__ __noinline__ bool count_special_pair(Block& block, std::uint64_t x, std::uint64_t y) {
     exact::special_counts& counts = block.counts[0];
-    if (exact::is_nan_bits(x) || exact::is_nan_bits(y))
+    bool const nan = exact::is_nan_bits(x) || exact::is_nan_bits(y);
+    if (!nan && exact::is_infinite_bits(x)) shared_count(&counts.infinite, 1);
+    if (nan)
         shared_count(&counts.nan, 1);
     else if (exact::is_finite_bits(x) && exact::is_finite_bits(y))
         return true;

@@ -6,15 +6,11 @@
 #include "reduce/cuda/float_block.cuh"
 #include "reduce/cuda/pass.hpp"
 #include "reduce/cuda/product_folds.cuh"
+#include "reduce/cuda/second_look.cuh"
 #include "reduce/cuda/value_folds.cuh"
-#include "reduce/cuda/vector_loads.cuh"
+#include "reduce/cuda/window_choice.cuh"
 
 namespace steadfold::inline v0::cuda {
-
-inline constexpr int window_slack = 2;           // bits a window is raised above what is needed
-inline constexpr int window_quantum = 4;         // so that most warps and blocks choose the same one
-inline constexpr int rests_before_lowering = 32; // batches in a row with rests
-inline constexpr int worth_lowering = 16;        // bits a window must gain to be lowered
 
 template <dtype Real, int Components, unsigned Family>
 class float_pass {
@@ -56,8 +52,8 @@ class float_pass {
 
     /// Aims the first window at the block's peak.
     __device__ void start(std::uint32_t peak) {
-        block_top_ = raised(top_of(peak));
-        aim(block_top_);
+        window_.start(peak, arguments_.integer_only);
+        aim_folds();
     }
 
     /// Padding, -0 (x) and +0 (y), leaves no trace in sums. What is rare reads the vectors again: that keeps the usual
@@ -67,34 +63,34 @@ class float_pass {
                           Batch const& again) {
         std::uint32_t const peak = seen.peak;
         constexpr std::uint32_t added = Count * width / components;
-        if (!(peak < limit_) || !has_room(added)) [[unlikely]]
+        if (!window_.holds(peak) || !has_room(added)) [[unlikely]]
             attend(peak, added);
-        bool outside = !(peak < limit_);
+        bool outside = !window_.holds(peak);
         if constexpr (has_pairs && shape::is_float64)
             if (!outside && may_be_tiny(x, y)) [[unlikely]]
-                outside = any_tiny(again);
+                outside = any_tiny_product<Real>(again);
         std::uint32_t const rests = outside ? 1 : fold_batch(x, y);
         if (seen_ != all_seen && !outside) [[unlikely]]
             note_signs(x, y, again);
         if (rests != 0) [[unlikely]] {
             irregular_ = true;
             deposit_batch(again, outside);
-            if (!outside) note_rests(peak);
-        } else if (batches_with_rests_ != 0) {
-            batches_with_rests_ = 0;
+            if (!outside) window_.note_rests(peak);
+        } else {
+            window_.note_no_rests();
         }
         if constexpr (shape::has_zeros)
             if (arguments_.counts_zeros) [[unlikely]]
-                count_zeros(again);
+                zeros_ += zeros_among<Real, components>(again);
         if constexpr (has_extrema)
             if (outside || extremes_.may_improve(seen.range)) [[unlikely]]
-                compare_batch(again);
+                offer_all<Real>(extremes_, arguments_.first_index, again);
     }
 
     /// Moves what the thread holds into the block; every thread of the block calls it once.
     __device__ void finish() {
         if constexpr (folds_anything) {
-            if (__all_sync(0xffffffffu, top_ == block_top_))
+            if (__all_sync(0xffffffffu, window_.top() == window_.block_top()))
                 finish_warp();
             else
                 flush(); // and the warp's parts stay zero
@@ -109,9 +105,9 @@ class float_pass {
     /// Exponent of a part of the block's digits that are only in warp_parts.
     [[nodiscard]] __device__ int exponent_of_part(int p) const {
         if constexpr (shape::has_products)
-            return part_exponent<typename products_type::window_type>(block_top_, products_type::floor, p);
+            return part_exponent<typename products_type::window_type>(window_.block_top(), products_type::floor, p);
         else
-            return part_exponent<typename values_type::window_type>(block_top_, values_type::floor, p);
+            return part_exponent<typename values_type::window_type>(window_.block_top(), values_type::floor, p);
     }
 
     __device__ void contribute(block_partial& partial) const {
@@ -124,65 +120,31 @@ class float_pass {
     using products_type = product_folds<Real>;
     using value_type = typename fold_choice<Real>::window::value_type;
     static constexpr int all_seen = components == 2 ? 3 : 1;
-    // With squares the window of x decides both, and x * x must stay below 2^1012.
-    static constexpr int highest_top =
-        !has_pairs
-            ? shape::has_squares && shape::is_float64 ? exact::highest_window_top / 2 : fold_choice<Real>::highest_top
-        : Real == dtype::float16 ? 32 // holds all products
-                                 : exact::highest_window_top;
-    static constexpr int lowest = !has_pairs               ? lowest_top<Real>
-                                  : Real == dtype::float16 ? highest_top
-                                                           : lowest_top<dtype::float64>;
-    static constexpr dtype peak_type = has_pairs && Real != dtype::float16 ? dtype::float64 : Real;
-    static constexpr bool folds_anything = shape::has_values || shape::has_products;
-    // Squares of values below 2^-484 are tiny: the rest of the value itself shows that it is one, if the window is high
-    // enough.
-    static constexpr int lowest_top_of_squares = -400;
-
-    __device__ static int top_of(std::uint32_t peak) { return top_of_peak<peak_type>(peak); }
-
-    __device__ static int raised(int needed) {
-        // Squares double the window's exponent, and what it has to spare.
-        int const wanted = shape::has_squares ? needed + window_slack / 2
-                                              : (needed + window_slack + window_quantum - 1) & -window_quantum;
-        return wanted < lowest ? lowest : wanted < highest_top ? wanted : highest_top;
-    }
-
-    __device__ void aim(int top) {
-        top_ = top;
-        if constexpr (!folds_anything || (has_pairs && Real == dtype::float16)) {
-            limit_ = limit_of_infinity<peak_type>;
-        } else {
-            limit_ = limit_of_top<peak_type>(top);
-            if (shape::has_squares && shape::is_float64 && top < lowest_top_of_squares) limit_ = 0;
-        }
-        if (arguments_.integer_only) limit_ = 0;
-        if constexpr (shape::has_values) values_.aim(top);
+    static constexpr bool folds_anything = window_choice<shape>::folds_anything;
+    __device__ void aim_folds() {
+        if constexpr (shape::has_values) values_.aim(window_.top());
         if constexpr (shape::has_products)
 #pragma unroll
-            for (int c = 0; c < components; ++c) products_[c].aim(product_top());
+            for (int c = 0; c < components; ++c) products_[c].aim(window_.product_top());
     }
 
     /// The rare cases before a batch: the window must move, or the digit sums need room.
     __device__ void attend(std::uint32_t peak, std::uint32_t added) {
-        int const needed = top_of(peak);
-        int top = top_;
-        if (wanted_top_ < top) top = wanted_top_;
-        if (!(peak < limit_) && needed <= highest_top && needed > top) top = raised(needed);
-        wanted_top_ = no_wish;
+        int const top = window_.next_top(peak);
         if constexpr (shape::has_values && values_type::is_narrow)
-            if (top == top_ && !values_.has_room(added)) values_.settle();
+            if (top == window_.top() && !values_.has_room(added)) values_.settle();
         if (!folds_anything || arguments_.integer_only) return;
-        if (top == top_ && count_ + added <= most_values) return;
+        if (top == window_.top() && count_ + added <= most_values) return;
         flush();
-        aim(top);
+        window_.set(top, arguments_.integer_only);
+        aim_folds();
     }
 
     __device__ bool has_room(std::uint32_t added) const {
         if (!folds_anything) return true;
         if constexpr (shape::has_values)
             if (values_type::is_narrow && !values_.has_room(added)) return false;
-        return count_ + added <= most_values && wanted_top_ == no_wish;
+        return count_ + added <= most_values && window_.is_content();
     }
 
     __device__ void flush() {
@@ -190,7 +152,7 @@ class float_pass {
         if constexpr (shape::has_values) values_.flush(block_);
         if constexpr (shape::has_products)
 #pragma unroll
-            for (int c = 0; c < components; ++c) products_[c].flush(product_top(), count_, block_.products[c]);
+            for (int c = 0; c < components; ++c) products_[c].flush(window_.product_top(), count_, block_.products[c]);
         count_ = 0;
     }
 
@@ -209,18 +171,16 @@ class float_pass {
         int const lane = static_cast<int>(threadIdx.x % 32);
         if constexpr (shape::has_values)
             values_.for_each_part([&](std::int64_t part, quantity which, int c) {
-                each(part, part_exponent<typename values_type::window_type>(top_, values_type::floor, lane), which, c);
+                each(part, part_exponent<typename values_type::window_type>(window_.top(), values_type::floor, lane),
+                     which, c);
             });
         if constexpr (shape::has_products)
 #pragma unroll
             for (int c = 0; c < components; ++c)
                 each(products_[c].part(count_),
-                     part_exponent<typename products_type::window_type>(product_top(), products_type::floor, lane),
+                     part_exponent<typename products_type::window_type>(window_.product_top(), products_type::floor,
+                                                                        lane),
                      quantity::products, c);
-    }
-
-    __device__ int product_top() const {
-        return shape::has_squares ? 2 * top_ : top_;
     }
 
     template <int Count>
@@ -240,45 +200,12 @@ class float_pass {
         return rests;
     }
 
-    /// f(x, y, u) for every vector u of the batch.
-    template <class Batch, class Function>
-    __device__ static void for_each_vector(Batch const& again, Function const& f) {
-#pragma unroll 1
-        for (int u = 0; u < vectors_in_flight; ++u) {
-            vector16 x, y;
-            again.read(u, x, y);
-            f(x, y, u);
-        }
-    }
-
-    template <class Batch>
-    __device__ static bool any_tiny(Batch const& again) {
-        bool tiny = false;
-        for_each_vector(again, [&](vector16 const& x, vector16 const& y, int) {
-#pragma unroll
-            for (int j = 0; j < width; ++j) {
-                double const a = load::at(x, j), b = load::at(y, j);
-                tiny = tiny || is_tiny_product(a, b, __dmul_rn(a, b));
-            }
-        });
-        return tiny;
-    }
-
     template <int Count, class Batch>
     __device__ void note_signs(vector16 const (&x)[Count], vector16 const (&y)[Count], Batch const& again) {
-        if (components == 1 && !is_negative_zero(load::at(x[0], 0)) && (!has_pairs || load::at(y[0], 0) > 0)) {
+        if (components == 1 && !is_negative_zero(load::at(x[0], 0)) && (!has_pairs || load::at(y[0], 0) > 0))
             seen_ = all_seen; // as good as always
-            return;
-        }
-        for_each_vector(again, [&](vector16 const& x, vector16 const& y, int) {
-#pragma unroll
-            for (int j = 0; j < width; ++j) {
-                std::uint64_t const bits = bits_of(load::at(x, j));
-                bool const other = has_pairs ? !is_negative_zero_product(bits, bits_of(load::at(y, j)))
-                                             : bits != exact::negative_zero_bits;
-                if (other) seen_ |= 1 << (j & (components - 1));
-            }
-        });
+        else
+            seen_ |= not_negative_zero<Real, components, has_pairs>(again);
     }
 
     /// Everything the folds did not take of a batch: all of it, or what they left.
@@ -349,42 +276,8 @@ class float_pass {
         deposit_product(x, y, j, outside);
     }
 
-    /// Asks for a lower window if rests come all the time and it would help.
-    __device__ void note_rests(std::uint32_t peak) {
-        highest_rested_ = batches_with_rests_ == 0 ? peak : ::max(highest_rested_, peak);
-        if (++batches_with_rests_ < rests_before_lowering) return;
-        batches_with_rests_ = 0;
-        int const lower = raised(top_of(highest_rested_));
-        if (lower + worth_lowering > top_) return;
-        wanted_top_ = lower; // the next batch attends to it
-    }
-
-    template <class Batch>
-    __device__ void compare_batch(Batch const& again) {
-        for_each_vector(again, [&](vector16 const& x, vector16 const&, int u) {
-#pragma unroll
-            for (int j = 0; j < width; ++j)
-                if (std::int64_t const i = again.component(u, j); i >= 0)
-                    extremes_.offer(load::at(x, j), arguments_.first_index + i);
-        });
-        extremes_.template remember_words<Real>();
-    }
-
-    template <class Batch>
-    __device__ void count_zeros(Batch const& again) {
-        for_each_vector(again, [&](vector16 const& x, vector16 const&, int u) {
-#pragma unroll
-            for (int j = 0; j < width; j += components) {
-                bool const zero = exact::is_zero_bits(bits_of(load::at(x, j))) &&
-                                  exact::is_zero_bits(bits_of(load::at(x, j + components - 1)));
-                if (zero && again.component(u, j) >= 0) ++zeros_;
-            }
-        });
-    }
-
     static constexpr std::uint32_t most_values =
         shape::has_products ? products_type::window_type::most_values : float64_window<1>::most_values;
-    static constexpr int no_wish = 1 << 20;
 
     pass_arguments const& arguments_;
     block_type& block_;
@@ -392,10 +285,8 @@ class float_pass {
     std::conditional_t<shape::has_products, products_type, not_gathered> products_[components];
     std::conditional_t<has_extrema, thread_extremes, not_gathered> extremes_;
     std::uint32_t count_ = 0; // values of a component since the last flush
-    int top_ = 0, block_top_ = 0;
-    int wanted_top_ = no_wish;
-    std::uint32_t limit_ = 0, highest_rested_ = 0;
-    int batches_with_rests_ = 0, seen_ = 0;
+    window_choice<shape> window_;
+    int seen_ = 0;
     std::int64_t zeros_ = 0;
     bool irregular_ = false;
 };

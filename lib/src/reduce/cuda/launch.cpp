@@ -34,14 +34,14 @@ int threads_of(execution const& where) {
 
 } // namespace
 
-launcher::launcher(kernel_choice const& choice, reduce_detail::plan const& plan, execution const& where)
-    : choice_{choice}, device_{where.device}, threads_{threads_of(where)}, fixed_blocks_{where.blocks > 0},
-      components_{component_count(plan.type)}, component_bytes_{static_cast<std::int64_t>(
-                                                   size_bytes(component_type(plan.type)))},
+launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& where)
+    : choice_{find_kernel(plan, fast)}, device_{where.device}, threads_{threads_of(where)},
+      fixed_blocks_{where.blocks > 0}, components_{component_count(plan.type)},
+      component_bytes_{static_cast<std::int64_t>(size_bytes(component_type(plan.type)))},
       counts_zeros_{(plan.features & reduce_detail::feature_zeros) != 0},
       has_missing_{plan.missing.has_value()}, missing_{plan.missing.value_or(0)} {
     if (where.blocks < 0) throw argument_error("blocks is " + std::to_string(where.blocks));
-    auto const* const function = reinterpret_cast<void const*>(choice.function);
+    auto const* const function = reinterpret_cast<void const*>(choice_.function);
     int const multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device_, "the number of multiprocessors");
     auto const blocks_with = [&](std::size_t shared) {
         int per_multiprocessor = 0;
@@ -59,12 +59,12 @@ launcher::launcher(kernel_choice const& choice, reduce_detail::plan const& plan,
           "reserving shared memory for a reduction");
     overlaps_ = attribute(cudaDevAttrComputeCapabilityMajor, device_, "the compute capability") >= 9;
     bool const can_bulk =
-        choice.may_bulk && overlaps_ && threads_ > warp_threads && choice.shared_bytes + bulk_bytes(2) <= most_shared;
-    blocks_ = fixed_blocks_ ? where.blocks : std::max(1, blocks_with(choice.shared_bytes));
+        choice_.may_bulk && overlaps_ && threads_ > warp_threads && choice_.shared_bytes + bulk_bytes(2) <= most_shared;
+    blocks_ = fixed_blocks_ ? where.blocks : std::max(1, blocks_with(choice_.shared_bytes));
     if (can_bulk)
         for (int arrays : {1, 2})
             bulk_blocks_[arrays - 1] =
-                fixed_blocks_ ? where.blocks : blocks_with(choice.shared_bytes + bulk_bytes(arrays));
+                fixed_blocks_ ? where.blocks : blocks_with(choice_.shared_bytes + bulk_bytes(arrays));
     integer_only_ = where.integer_arithmetic || attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device_,
                                                           "the speed of float64") > least_float64_ratio;
 }

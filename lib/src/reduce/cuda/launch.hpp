@@ -14,8 +14,8 @@ namespace steadfold::inline v0::cuda {
 class launcher {
   public:
     launcher() = default;
-    /// @throws argument_error for a bad number of blocks or threads
-    launcher(kernel_choice const& choice, reduce_detail::plan const& plan, execution const& where);
+    /// For the exact or the fast parts of a plan. @throws argument_error for a bad number of blocks or threads
+    launcher(reduce_detail::plan const& plan, bool fast, execution const& where);
 
     [[nodiscard]] explicit operator bool() const noexcept { return choice_.function != nullptr; }
     [[nodiscard]] int most_blocks() const noexcept { return blocks_; }

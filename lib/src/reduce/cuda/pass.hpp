@@ -3,6 +3,7 @@
 
 #include "exact/state.hpp"
 #include "reduce/evaluate.hpp"
+#include "reduce/plan.hpp"
 #include "steadfold/dtype.hpp"
 #include "steadfold/stream.hpp"
 
@@ -81,7 +82,7 @@ struct kernel_choice {
     bool has_partials = false;
 };
 
-/// The kernel of a component type and family; `components` is 2 for complex data. Empty if there is none.
-[[nodiscard]] kernel_choice find_kernel(dtype real, int components, unsigned family, bool fast);
+/// The kernel for the exact or the fast parts of a plan.
+[[nodiscard]] kernel_choice find_kernel(reduce_detail::plan const& plan, bool fast);
 
 } // namespace steadfold::inline v0::cuda

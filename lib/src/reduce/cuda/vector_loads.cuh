@@ -138,6 +138,7 @@ class vector_source {
 /// The vectors of one batch of a thread, to be read again.
 template <class Pass, int Count>
 struct batch_vectors {
+    static constexpr int count = Count;
     vector_source<Pass> const& source;
     std::int64_t tile;
     int stride;         // from one vector of the thread to its next: the threads that share the tile

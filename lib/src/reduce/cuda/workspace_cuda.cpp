@@ -57,10 +57,7 @@ class cuda_workspace final : public workspace_engine {
         if (cuda::device_passes::are_needed(plan)) {
             passes_.emplace(plan, where, stream.get());
         } else {
-            bool const fast = plan.features == 0 && plan.fast_features != 0;
-            launcher_ = {cuda::find_kernel(component_type(plan.type), component_count(plan.type),
-                                           family_of(fast ? plan.fast_features : plan.features), fast),
-                         plan, where};
+            launcher_ = {plan, plan.features == 0 && plan.fast_features != 0, where};
         }
         allocate();
         if (most_ranks > 1 || passes_) allocate_message(most_ranks);

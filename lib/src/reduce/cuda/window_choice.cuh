@@ -1,0 +1,100 @@
+// Which window a thread's folds have: chosen from the peaks of batches, raised when a larger one arrives, lowered when
+// rests come all the time.
+#pragma once
+
+#include "reduce/cuda/float_block.cuh"
+#include "reduce/cuda/peak.cuh"
+#include "reduce/cuda/value_folds.cuh"
+
+namespace steadfold::inline v0::cuda {
+
+inline constexpr int window_slack = 2;           // bits a window is raised above what is needed
+inline constexpr int window_quantum = 4;         // so that most warps and blocks choose the same one
+inline constexpr int rests_before_lowering = 32; // batches in a row with rests
+inline constexpr int worth_lowering = 16;        // bits a window must gain to be lowered
+
+template <class Shape>
+class window_choice {
+  public:
+    static constexpr bool folds_anything = Shape::has_values || Shape::has_products;
+
+    /// The first window, which a block's threads share.
+    __device__ void start(std::uint32_t peak, bool integer_only) {
+        block_top_ = raised(top_of(peak));
+        set(block_top_, integer_only);
+    }
+
+    __device__ void set(int top, bool integer_only) {
+        top_ = top;
+        if constexpr (!folds_anything || (Shape::has_pairs && Shape::real == dtype::float16)) {
+            limit_ = limit_of_infinity<peak_type>;
+        } else {
+            limit_ = limit_of_top<peak_type>(top);
+            if (Shape::has_squares && Shape::is_float64 && top < lowest_top_of_squares) limit_ = 0;
+        }
+        if (integer_only) limit_ = 0;
+    }
+
+    [[nodiscard]] __device__ int top() const { return top_; }
+    [[nodiscard]] __device__ int block_top() const { return block_top_; }
+    /// Squares double the exponent of a window of values.
+    [[nodiscard]] __device__ int product_top() const { return Shape::has_squares ? 2 * top_ : top_; }
+    [[nodiscard]] __device__ bool holds(std::uint32_t peak) const { return peak < limit_; }
+    [[nodiscard]] __device__ bool is_content() const { return wanted_top_ == no_wish; }
+
+    /// The top that the next batch, of this peak, should have; takes the wish for a lower one back.
+    [[nodiscard]] __device__ int next_top(std::uint32_t peak) {
+        int const needed = top_of(peak);
+        int top = top_;
+        if (wanted_top_ < top) top = wanted_top_;
+        if (!holds(peak) && needed <= highest_top && needed > top) top = raised(needed);
+        wanted_top_ = no_wish;
+        return top;
+    }
+
+    /// Asks for a lower window if rests come all the time and it would help.
+    __device__ void note_rests(std::uint32_t peak) {
+        highest_rested_ = batches_with_rests_ == 0 ? peak : ::max(highest_rested_, peak);
+        if (++batches_with_rests_ < rests_before_lowering) return;
+        batches_with_rests_ = 0;
+        int const lower = raised(top_of(highest_rested_));
+        if (lower + worth_lowering > top_) return;
+        wanted_top_ = lower; // the next batch attends to it
+    }
+    __device__ void note_no_rests() {
+        if (batches_with_rests_ != 0) batches_with_rests_ = 0;
+    }
+
+  private:
+    static constexpr dtype real = Shape::real;
+    // With squares the window of x decides both, and x * x must stay below 2^1012.
+    static constexpr int highest_top =
+        !Shape::has_pairs
+            ? Shape::has_squares && Shape::is_float64 ? exact::highest_window_top / 2 : fold_choice<real>::highest_top
+        : real == dtype::float16 ? 32 // holds all products
+                                 : exact::highest_window_top;
+    static constexpr int lowest = !Shape::has_pairs        ? lowest_top<real>
+                                  : real == dtype::float16 ? highest_top
+                                                           : lowest_top<dtype::float64>;
+    static constexpr dtype peak_type = Shape::has_pairs && real != dtype::float16 ? dtype::float64 : real;
+    // Squares of values below 2^-484 are tiny: the rest of the value itself shows that it is one, if the window is high
+    // enough.
+    static constexpr int lowest_top_of_squares = -400;
+    static constexpr int no_wish = 1 << 20;
+
+    __device__ static int top_of(std::uint32_t peak) { return top_of_peak<peak_type>(peak); }
+
+    __device__ static int raised(int needed) {
+        // Squares double the window's exponent, and what it has to spare.
+        int const wanted = Shape::has_squares ? needed + window_slack / 2
+                                              : (needed + window_slack + window_quantum - 1) & -window_quantum;
+        return wanted < lowest ? lowest : wanted < highest_top ? wanted : highest_top;
+    }
+
+    int top_ = 0, block_top_ = 0;
+    int wanted_top_ = no_wish;
+    std::uint32_t limit_ = 0, highest_rested_ = 0;
+    int batches_with_rests_ = 0;
+};
+
+} // namespace steadfold::inline v0::cuda
