@@ -25,13 +25,6 @@ __device__ inline taken_apart take_apart(double x) {
             (high >> 31) != 0};
 }
 
-/// Without a conversion to float64, which GPUs with few float64 units do slowly.
-__device__ inline taken_apart take_apart(float x) {
-    std::uint32_t const bits = __float_as_uint(x), field = (bits >> 23) & 0xffu;
-    std::uint32_t const significand = (bits & 0x7fffffu) | (field != 0 ? 0x800000u : 0u);
-    return {(field != 0 ? field : 1u) + 896u, significand >> 3, significand << 29, (bits >> 31) != 0};
-}
-
 /// In shared memory. Bins of float64 need 24 KiB, of narrower types, whose significands have 24 bits, 2 KiB.
 template <bool Float64>
 struct exponent_bins {

@@ -113,14 +113,8 @@ inline constexpr std::uint32_t high_of_infinity = 0x7ff00000u;
 __device__ inline bool is_special(double x) {
     return magnitude_high(x) >= high_of_infinity;
 }
-__device__ inline bool is_special(float x) {
-    return (__float_as_uint(x) & 0x7fffffffu) >= 0x7f800000u;
-}
 __device__ inline bool is_negative_zero(double x) {
     return bits_of(x) == exact::negative_zero_bits;
-}
-__device__ inline bool is_negative_zero(float x) {
-    return __float_as_uint(x) == 0x80000000u;
 }
 
 } // namespace steadfold::inline v0::cuda

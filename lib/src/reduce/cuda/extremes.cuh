@@ -41,10 +41,10 @@ __device__ word_range range_of(vector16 const (&x)[Count]) {
     return range;
 }
 
-/// What a thread knows so far.
+/// What a thread knows so far; what a batch must beat to be looked at is known to its warp.
 class thread_extremes {
   public:
-    /// False if nothing in the range can be smaller or larger than what is known.
+    /// False if nothing in the range can be smaller or larger than what the warp knows.
     [[nodiscard]] __device__ bool may_improve(word_range const& range) const {
         return !(range.low > low_word_) || !(range.high < high_word_);
     }
@@ -56,14 +56,32 @@ class thread_extremes {
         state_.offer_max(key, index);
     }
 
-    /// After offers: what the next batches are compared with. Words that are no float32 number never exclude anything.
-    template <dtype Real>
-    __device__ void remember_words() {
-        low_word_ = word_of<Real>(state_.min_key);
-        high_word_ = word_of<Real>(state_.max_key);
+    [[nodiscard]] __device__ bool is_better(double x) const {
+        if (exact::is_nan_bits(bits_of(x))) return false;
+        std::int64_t const key = exact::ordered_key(bits_of(x));
+        return key < state_.min_key || key > state_.max_key;
     }
 
-    [[nodiscard]] __device__ exact::extrema_state const& state() const { return state_; }
+    /// After offers, all lanes of a warp: what its next batches are compared with. One lane's record spares the others
+    /// the look: else each of them would have to find a smaller and a larger element of its own, again and again. Words
+    /// that are no float32 number never exclude anything.
+    template <dtype Real>
+    __device__ void agree_on_words() {
+        std::int64_t low = state_.min_key, high = state_.max_key;
+#pragma unroll 1
+        for (int offset = 16; offset > 0; offset /= 2) {
+            std::int64_t const other_low = __shfl_xor_sync(0xffffffffu, low, offset);
+            std::int64_t const other_high = __shfl_xor_sync(0xffffffffu, high, offset);
+            if (other_low < low) low = other_low;
+            if (other_high > high) high = other_high;
+        }
+        low_word_ = word_of<Real>(low);
+        high_word_ = word_of<Real>(high);
+    }
+
+    [[nodiscard]] __device__ exact::extrema_state const& state() const {
+        return state_;
+    }
 
   private:
     template <dtype Real>

@@ -32,7 +32,7 @@ struct float_shape {
     using sum_target = block_sum<sums.limbs, sums.anchor>;
     using product_target = block_sum<products.limbs, products.anchor>;
     /// Parts of a warp's digits of one quantity: two for every fold, filled up to a power of two.
-    static constexpr int used_parts = !has_products ? (Real == dtype::float32 ? 2 : 4) : (is_float64 ? 6 : 4);
+    static constexpr int used_parts = 2 * (1 + is_float64 + has_products);
     static constexpr int parts = used_parts == 6 ? 8 : used_parts;
     static constexpr quantity hot_quantity = has_products ? quantity::products
                                              : has_sum    ? quantity::sum
@@ -69,8 +69,7 @@ struct float_block {
     }
 
     /// A value or rest, through integers.
-    template <class Value>
-    __device__ void add(quantity which, int c, Value x, bool direct) {
+    __device__ void add(quantity which, int c, double x, bool direct) {
         if constexpr (Shape::has_sum)
             if (which == quantity::sum) add_to(sum[c], sum_bins[c], x, direct);
         if constexpr (Shape::has_magnitudes)
@@ -101,10 +100,10 @@ struct float_block {
     }
 
   private:
-    template <class Target, class Bins, class Value>
-    __device__ static void add_to(Target& target, Bins& bins, Value x, bool direct) {
+    template <class Target, class Bins>
+    __device__ static void add_to(Target& target, Bins& bins, double x, bool direct) {
         if (direct)
-            exact::deposit_value(target.limb, Target::anchor, bits_of(static_cast<double>(x)), shared_add{});
+            exact::deposit_value(target.limb, Target::anchor, bits_of(x), shared_add{});
         else
             bins.add(take_apart(x), target.limb, Target::anchor);
     }

@@ -36,18 +36,22 @@ class float_pass {
     /// and the range of its elements.
     struct summary {
         std::uint32_t peak;
-        word_range range; // if the family has extrema
+        word_range range;      // if the family has extrema
+        least_magnitude least; // of bfloat16 values
     };
     template <int Count>
     [[nodiscard]] __device__ static summary summarise(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
-        if constexpr (has_pairs) {
-            return {pair_peak<Real>(x, y), {}};
-        } else if constexpr (has_extrema) {
-            word_range const range = range_of<Real>(x);
-            return {per_vector<Real> <= 4 ? range.peak() : peak_of<Real>(x), range};
+        if constexpr (has_pairs) return {pair_peak<Real>(x, y), {}, {}};
+        summary seen{};
+        if constexpr (has_extrema) seen.range = range_of<Real>(x);
+        if constexpr (shape::has_values && Real == dtype::bfloat16) {
+            magnitude_range16 const magnitudes = magnitude_range_of(x);
+            seen.peak = magnitudes.peak;
+            seen.least = magnitudes.least;
         } else {
-            return {peak_of<Real>(x), {}};
+            seen.peak = has_extrema && width <= 4 ? seen.range.peak() : peak_of<Real>(x);
         }
+        return seen;
     }
 
     /// Aims the first window at the block's peak.
@@ -69,7 +73,9 @@ class float_pass {
         if constexpr (has_pairs && shape::is_float64)
             if (!outside && may_be_tiny(x, y)) [[unlikely]]
                 outside = any_tiny_product<Real>(again);
-        std::uint32_t const rests = outside ? 1 : fold_batch(x, y);
+        std::uint32_t rests = outside ? 1 : fold_batch(x, y);
+        if constexpr (shape::has_values)
+            if (values_.may_leave_rest(seen.least)) rests = 1;
         if (seen_ != all_seen && !outside) [[unlikely]]
             note_signs(x, y, again);
         if (rests != 0) [[unlikely]] {
@@ -83,8 +89,8 @@ class float_pass {
             if (arguments_.counts_zeros) [[unlikely]]
                 zeros_ += zeros_among<Real, components>(again);
         if constexpr (has_extrema)
-            if (outside || extremes_.may_improve(seen.range)) [[unlikely]]
-                offer_all<Real>(extremes_, arguments_.first_index, again);
+            if (__any_sync(0xffffffffu, outside || extremes_.may_improve(seen.range))) [[unlikely]]
+                compare_batch(again);
     }
 
     /// Moves what the thread holds into the block; every thread of the block calls it once.
@@ -118,7 +124,6 @@ class float_pass {
     using load = element<Real>;
     using values_type = value_folds<shape>;
     using products_type = product_folds<Real>;
-    using value_type = typename fold_choice<Real>::window::value_type;
     static constexpr int all_seen = components == 2 ? 3 : 1;
     static constexpr bool folds_anything = window_choice<shape>::folds_anything;
     __device__ void aim_folds() {
@@ -131,8 +136,6 @@ class float_pass {
     /// The rare cases before a batch: the window must move, or the digit sums need room.
     __device__ void attend(std::uint32_t peak, std::uint32_t added) {
         int const top = window_.next_top(peak);
-        if constexpr (shape::has_values && values_type::is_narrow)
-            if (top == window_.top() && !values_.has_room(added)) values_.settle();
         if (!folds_anything || arguments_.integer_only) return;
         if (top == window_.top() && count_ + added <= most_values) return;
         flush();
@@ -142,14 +145,12 @@ class float_pass {
 
     __device__ bool has_room(std::uint32_t added) const {
         if (!folds_anything) return true;
-        if constexpr (shape::has_values)
-            if (values_type::is_narrow && !values_.has_room(added)) return false;
         return count_ + added <= most_values && window_.is_content();
     }
 
     __device__ void flush() {
         irregular_ = true;
-        if constexpr (shape::has_values) values_.flush(block_);
+        if constexpr (shape::has_values) values_.flush(count_, block_);
         if constexpr (shape::has_products)
 #pragma unroll
             for (int c = 0; c < components; ++c) products_[c].flush(window_.product_top(), count_, block_.products[c]);
@@ -170,7 +171,7 @@ class float_pass {
         };
         int const lane = static_cast<int>(threadIdx.x % 32);
         if constexpr (shape::has_values)
-            values_.for_each_part([&](std::int64_t part, quantity which, int c) {
+            values_.for_each_part(count_, [&](std::int64_t part, quantity which, int c) {
                 each(part, part_exponent<typename values_type::window_type>(window_.top(), values_type::floor, lane),
                      which, c);
             });
@@ -187,7 +188,6 @@ class float_pass {
     __device__ std::uint32_t fold_batch(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
         constexpr std::uint32_t added = Count * width / components;
         if constexpr (folds_anything) count_ += added;
-        if constexpr (shape::has_values) values_.count(added);
         std::uint32_t rests = 0;
 #pragma unroll
         for (int u = 0; u < Count; ++u)
@@ -228,7 +228,7 @@ class float_pass {
     template <class Batch>
     __device__ bool belongs(vector16 const& x, int j, int u, Batch const& again) {
         constexpr int mask = components - 1;
-        auto const value = load::template as<value_type>(x, j), other = load::template as<value_type>(x, j ^ mask);
+        double const value = load::at(x, j), other = load::at(x, j ^ mask);
         if (is_special(value) || is_special(other)) {
             std::int64_t const index = arguments_.first_index + again.component(u, j) / components;
             if (!count_special(block_, bits_of(load::at(x, j)), bits_of(load::at(x, j ^ mask)), j & mask, index))
@@ -240,8 +240,8 @@ class float_pass {
 
     __device__ void deposit_value(vector16 const& x, int j, bool outside) {
         int const c = j & (components - 1);
-        auto const value = load::template as<value_type>(x, j);
-        value_type const left = outside ? value : values_.rest(value);
+        double const value = load::at(x, j);
+        double const left = outside ? value : values_.rest(value);
         if (left == 0) return;
         if constexpr (shape::has_sum) block_.add(quantity::sum, c, left, arguments_.direct);
         if constexpr (shape::has_magnitudes)
@@ -274,6 +274,16 @@ class float_pass {
             if (!is_negative_zero_product(bits_of(a), bits_of(b))) seen_ = 1;
         }
         deposit_product(x, y, j, outside);
+    }
+
+    /// The whole warp, whose lanes share what the next batches must beat. Elements come in the order of their indices,
+    /// but for those at the ends of the array.
+    template <class Batch>
+    __device__ void compare_batch(Batch const& again) {
+        bool const improves = again.has_ends() || any_better<Real>(extremes_, again);
+        if (!__any_sync(0xffffffffu, improves)) return;
+        offer_all<Real>(extremes_, arguments_.first_index, again);
+        extremes_.template agree_on_words<Real>();
     }
 
     static constexpr std::uint32_t most_values =

@@ -92,6 +92,7 @@ pass_arguments launcher::arguments_for(void const* x, void const* y, std::int64_
     arguments.bulk = bulk_blocks > 0 && arguments.x_aligned && (y == nullptr || arguments.y_aligned) &&
                      arguments.tiles >= bulk_blocks;
     if (!arguments.bulk) arguments.tiles = tiles_of(arguments, threads_);
+    arguments.whole_tiles = arguments.vectors / tile_vectors(arguments.bulk ? bulk_workers() : threads_);
     arguments.direct = arguments.tiles <= blocks_;
     arguments.first_index = first_index;
     arguments.counts_zeros = counts_zeros_;
@@ -102,8 +103,12 @@ pass_arguments launcher::arguments_for(void const* x, void const* y, std::int64_
     return arguments;
 }
 
+std::int64_t launcher::tile_vectors(int workers) const {
+    return std::int64_t{workers} * choice_.vectors_in_flight;
+}
+
 std::int64_t launcher::tiles_of(pass_arguments const& arguments, int workers) const {
-    std::int64_t const tile = std::int64_t{workers} * choice_.vectors_in_flight;
+    std::int64_t const tile = tile_vectors(workers);
     return (arguments.vectors + (arguments.has_ends ? 2 : 0) + tile - 1) / tile;
 }
 

@@ -32,6 +32,7 @@ class launcher {
     void launch(pass_arguments const& arguments, cudaStream_t stream) const;
 
   private:
+    [[nodiscard]] std::int64_t tile_vectors(int workers) const;
     [[nodiscard]] std::int64_t tiles_of(pass_arguments const& arguments, int workers) const;
     /// Threads of a block that use what bulk copies bring.
     [[nodiscard]] int bulk_workers() const;

@@ -50,6 +50,34 @@ __device__ std::uint32_t peak_of(vector16 const (&x)[Count]) {
     }
 }
 
+/// The smallest magnitude that is not 0 of some 16-bit values, in an order where no such value is the largest of all.
+struct least_magnitude {
+    std::int32_t rank = 0x7fff; // bits - 1 - 2^15
+
+    __device__ static least_magnitude of_bits(int magnitude) { return {magnitude - 1 - 0x8000}; }
+    [[nodiscard]] __device__ bool is_below(least_magnitude other) const { return rank < other.rank; }
+};
+
+struct magnitude_range16 {
+    std::uint32_t peak; // as peak_of
+    least_magnitude least;
+};
+
+template <int Count>
+__device__ magnitude_range16 magnitude_range_of(vector16 const (&x)[Count]) {
+    std::uint32_t peak = 0, least = 0x7fff7fffu;
+#pragma unroll
+    for (int u = 0; u < Count; ++u)
+#pragma unroll
+        for (int w = 0; w < 4; ++w) {
+            std::uint32_t const magnitudes = x[u].word[w] | 0x80008000u;
+            peak = __vmaxu2(peak, magnitudes);
+            least = __vmins2(least, magnitudes - 0x00010001u); // no borrow between the halves; 0 gives 2^15 - 1
+        }
+    return {::max(peak >> 16, peak & 0xffffu) & 0x7fffu,
+            {::min(static_cast<std::int16_t>(least & 0xffffu), static_cast<std::int16_t>(least >> 16))}};
+}
+
 /// Exponent bits of the peak and the bias: |x| < 2^(top_of_peak).
 template <dtype Real>
 struct peak_format;

@@ -54,11 +54,10 @@ __device__ inline std::uint32_t block_peak(std::uint32_t peak, std::uint32_t* by
 template <class Pass, int Count, class Function>
 __device__ void for_each_tile(pass_arguments const& arguments, vector_source<Pass> const& source,
                               bulk_copies<Pass, Count>& copies, int workers, Function const& f) {
-    std::int64_t const whole = arguments.vectors / (workers * Count);
     for (std::int64_t tile = blockIdx.x; tile < arguments.tiles; tile += gridDim.x) {
         batch_vectors<Pass, Count> batch{source, tile, workers, nullptr, copies.y_offset()};
         vector16 x[Count], y[Count];
-        bool const bulk = arguments.bulk && tile < whole;
+        bool const bulk = arguments.bulk && tile < arguments.whole_tiles;
         if (bulk) {
             batch.stage = copies.take();
 #pragma unroll
@@ -66,7 +65,7 @@ __device__ void for_each_tile(pass_arguments const& arguments, vector_source<Pas
                 x[u] = as_vector(batch.stage[u * workers]);
                 y[u] = source.has_y() ? as_vector(batch.stage[u * workers + copies.y_offset()]) : x[u];
             }
-        } else if (tile < whole) {
+        } else if (tile < arguments.whole_tiles) {
 #pragma unroll
             for (int u = 0; u < Count; ++u) {
                 x[u] = source.x(batch.first() + u * workers);
@@ -112,7 +111,7 @@ __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
         if (!started) pass.start(0);
         pass.finish();
     } else {
-        copies.produce(blockIdx.x, gridDim.x, arguments.vectors / (workers * count));
+        copies.produce(blockIdx.x, gridDim.x, arguments.whole_tiles);
     }
     end_block(arguments, shared.block, shared.finish, pass);
 }

@@ -72,7 +72,17 @@ __device__ void offer_all(thread_extremes& extremes, std::int64_t first_index, B
             if (std::int64_t const i = batch.component(u, j); i >= 0)
                 extremes.offer(element<Real>::at(x, j), first_index + i);
     });
-    extremes.template remember_words<Real>();
+}
+
+/// True if some element is smaller or larger than all the thread has been offered. Padding may be.
+template <dtype Real, class Batch>
+__device__ bool any_better(thread_extremes const& extremes, Batch const& batch) {
+    bool better = false;
+    for_each_vector(batch, [&](vector16 const& x, vector16 const&, int) {
+#pragma unroll
+        for (int j = 0; j < per_vector<Real>; ++j) better = better || extremes.is_better(element<Real>::at(x, j));
+    });
+    return better;
 }
 
 } // namespace steadfold::inline v0::cuda

@@ -54,24 +54,13 @@ class thread_digits : public Window::digits_type {
   public:
     static constexpr int folds = Window::folds;
 
-    /// Makes room for more values in narrow digit sums; for wide ones flush() does.
-    __device__ void settle(Window const& window, std::uint32_t values) {
-        if constexpr (Window::is_narrow)
-#pragma unroll
-            for (int i = 0; i < folds; ++i) {
-                settled_[i] += this->digits(i, window, values);
-                this->sum[i] = 0;
-            }
-    }
-
     template <class Target>
     __device__ void flush(Window const& window, int top, int floor, std::uint32_t values, Target& target) {
 #pragma unroll
         for (int i = 0; i < folds; ++i) {
-            exact::deposit(target.limb, Target::anchor, total(i, window, values), Window::exponent(top, floor, i),
-                           shared_add{});
+            exact::deposit(target.limb, Target::anchor, this->digits(i, window, values),
+                           Window::exponent(top, floor, i), shared_add{});
             this->sum[i] = 0;
-            if constexpr (Window::is_narrow) settled_[i] = 0;
         }
     }
 
@@ -79,20 +68,9 @@ class thread_digits : public Window::digits_type {
     __device__ std::int64_t part(Window const& window, std::uint32_t values) const {
         std::int64_t digits[folds];
 #pragma unroll
-        for (int i = 0; i < folds; ++i) digits[i] = total(i, window, values);
+        for (int i = 0; i < folds; ++i) digits[i] = this->digits(i, window, values);
         return warp_part(digits);
     }
-
-  private:
-    __device__ std::int64_t total(int i, Window const& window, std::uint32_t values) const {
-        std::int64_t const fresh = this->digits(i, window, values);
-        if constexpr (Window::is_narrow)
-            return settled_[i] + fresh;
-        else
-            return fresh;
-    }
-
-    std::int64_t settled_[Window::is_narrow ? folds : 1] = {};
 };
 
 } // namespace steadfold::inline v0::cuda

@@ -54,6 +54,7 @@ class vector_source {
         : arguments_{arguments}, bytes_{Pass::element_bytes != 0 ? Pass::element_bytes : arguments.integer_bytes} {}
 
     [[nodiscard]] __device__ int width() const { return 16 / bytes_; }
+    [[nodiscard]] __device__ std::int64_t vectors() const { return arguments_.vectors; }
 
     [[nodiscard]] __device__ char const* x_address(std::int64_t v) const { return at(arguments_.x, v); }
     [[nodiscard]] __device__ char const* y_address(std::int64_t v) const { return at(arguments_.y, v); }
@@ -157,6 +158,10 @@ struct batch_vectors {
         source.any(first() + u * stride, 0, xs, ys);
         x = xs[0];
         y = ys[0];
+    }
+    /// True if not all of the vectors are whole ones of the array.
+    [[nodiscard]] __device__ bool has_ends() const {
+        return stage == nullptr && first() + (Count - 1) * stride >= source.vectors();
     }
     /// Component j of vector u in the array; a negative number for padding.
     [[nodiscard]] __device__ std::int64_t component(int u, int j) const {

@@ -10,6 +10,7 @@ namespace steadfold::inline v0::cuda {
 
 inline constexpr int window_slack = 2;           // bits a window is raised above what is needed
 inline constexpr int window_quantum = 4;         // so that most warps and blocks choose the same one
+inline constexpr int float32_quantum = 1;        // one fold holds 24 bits above what leaves a rest: none to waste
 inline constexpr int rests_before_lowering = 32; // batches in a row with rests
 inline constexpr int worth_lowering = 16;        // bits a window must gain to be lowered
 
@@ -86,8 +87,9 @@ class window_choice {
 
     __device__ static int raised(int needed) {
         // Squares double the window's exponent, and what it has to spare.
-        int const wanted = Shape::has_squares ? needed + window_slack / 2
-                                              : (needed + window_slack + window_quantum - 1) & -window_quantum;
+        constexpr int quantum = real == dtype::float32 && !Shape::has_pairs ? float32_quantum : window_quantum;
+        int const wanted =
+            Shape::has_squares ? needed + window_slack / 2 : (needed + window_slack + quantum - 1) & -quantum;
         return wanted < lowest ? lowest : wanted < highest_top ? wanted : highest_top;
     }
 

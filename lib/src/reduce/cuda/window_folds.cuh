@@ -15,20 +15,14 @@ namespace steadfold::inline v0::cuda {
 __device__ inline double with_sign_of(double x, double y) {
     return __hiloint2double(__double2hiint(x) ^ (__double2hiint(y) & static_cast<int>(0x80000000u)), __double2loint(x));
 }
-__device__ inline float with_sign_of(float x, float y) {
-    return __uint_as_float(__float_as_uint(x) ^ (__float_as_uint(y) & 0x80000000u));
-}
 
 template <class Window>
 struct float64_digits;
-struct float32_digits;
 
 /// Folds in float64, `spacing` bits apart: 2^(64 - spacing) values fit a digit sum.
 template <int Count, int Spacing = 48>
 struct float64_window {
-    using value_type = double;
     using digits_type = float64_digits<float64_window>;
-    static constexpr bool is_narrow = false;
     static constexpr int spacing = Spacing, folds = Count;
     /// Of one thread between two flushes; a fold may see two parts of each.
     static constexpr std::uint32_t most_values = 1u << (62 - spacing);
@@ -65,6 +59,12 @@ struct float64_digits {
         return rest;
     }
 
+    /// Adds x, of which nothing is left, under the only fold.
+    __device__ void add_whole(double x, Window const& window) {
+        static_assert(Window::folds == 1);
+        sum[0] += bits_of(__dadd_rn(x, window.magic[0]));
+    }
+
     /// Adds x here and |x| to `magnitudes`, whose folds differ in signs only; returns the turned rest of x.
     __device__ double add_both(double x, Window const& window, float64_digits& magnitudes) {
         double t = __dadd_rn(x, window.magic[0]);
@@ -92,51 +92,5 @@ struct float64_digits {
 __device__ inline std::uint32_t rest_bits(double rest) {
     return static_cast<std::uint32_t>(__double2hiint(rest)) | static_cast<std::uint32_t>(__double2loint(rest));
 }
-__device__ inline std::uint32_t rest_bits(float rest) {
-    return __float_as_uint(rest);
-}
-
-/// Folds in float32 for 16-bit types, 21 bits apart: float64 units could not keep up with two bytes an element. Digits
-/// of 2^20 are summed in 32 bits and moved to 64 every 2^10 values.
-struct float32_window {
-    using value_type = float;
-    using digits_type = float32_digits;
-    static constexpr bool is_narrow = true; // digit sums of 32 bits
-    static constexpr int spacing = 21, folds = 2;
-    static constexpr std::uint32_t most_values = 1u << 10;
-
-    float magic[2];
-
-    __device__ static int exponent(int top, int floor, int i) {
-        return ::max(floor, top - (spacing - 1) - i * spacing);
-    }
-    __device__ void aim(int top, int floor) {
-#pragma unroll
-        for (int i = 0; i < folds; ++i)
-            magic[i] = __int_as_float(((exponent(top, floor, i) + 23 + 127) << 23) | (1 << 22));
-    }
-};
-
-struct float32_digits {
-    std::uint32_t sum[2] = {};
-
-    __device__ float add(float x, float32_window const& window) {
-        float t = __fadd_rn(x, window.magic[0]);
-        sum[0] += __float_as_uint(t);
-        float rest = __fsub_rn(__fsub_rn(t, window.magic[0]), x);
-        t = __fsub_rn(window.magic[1], rest);
-        sum[1] += __float_as_uint(t);
-        return __fadd_rn(__fsub_rn(t, window.magic[1]), rest);
-    }
-
-    __device__ float add_both(float x, float32_window const& window, float32_digits& magnitudes) {
-        static_cast<void>(magnitudes.add(fabsf(x), window));
-        return add(x, window);
-    }
-
-    __device__ std::int64_t digits(int i, float32_window const& window, std::uint32_t values) const {
-        return static_cast<std::int32_t>(sum[i] - values * __float_as_uint(window.magic[i]));
-    }
-};
 
 } // namespace steadfold::inline v0::cuda
