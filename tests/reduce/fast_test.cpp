@@ -16,8 +16,8 @@ constexpr sf::dtype floating[] = {sf::dtype::float64,  sf::dtype::float32,   sf:
 constexpr operation wandering[] = {operation::sum, operation::mean, operation::sum_of_squares, operation::l1,
                                    operation::l2};
 
-bool wanders(operation op) {
-    return std::ranges::find(wandering, op) != std::end(wandering);
+bool wanders(sf::dtype type, operation op) {
+    return sf::size_bytes(sf::component_type(type)) > 2 && std::ranges::find(wandering, op) != std::end(wandering);
 }
 
 sf::reduction_results run(sample const& s, sf::reduce_options const& options, int threads) {
@@ -60,7 +60,7 @@ TEST(fast_mode, everything_else_is_exact) {
             summary const exact = summarise(s.bytes.data(), s.n, type);
             sf::reduction_results const got = run(s, fast, 2);
             for_each_operation(type, [&](operation op) {
-                if (!wanders(op)) expect_same(got[op], evaluate(exact, op, fast), op, s.label);
+                if (!wanders(type, op)) expect_same(got[op], evaluate(exact, op, fast), op, s.label);
             });
         }
     for (data_class const which : classes_of(sf::dtype::int64)) { // integers never wander

@@ -13,7 +13,7 @@ inline namespace v0 {
 enum class reduction_mode : std::uint8_t {
     exact, ///< correctly rounded, the same bits everywhere
     fast,  ///< floating-point adds in a fixed order: sum, mean, L1, L2 and dot may wander with threads, grid and ranks;
-           ///< every other result is the exact one
+           ///< every other result is the exact one, and so is all of float16, bfloat16 and integers
 };
 
 enum class nan_policy : std::uint8_t {

@@ -56,13 +56,16 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
                              "float64, not " + std::string(name(*options.result)));
     if (options.missing && operations.intersects(of_pairs))
         throw argument_error(to_string(operations) + " does not take a missing value");
-    // `fast` concerns only what rounds along the way; variances would cancel and stay exact.
+    // `fast` concerns only what rounds along the way; variances would cancel and stay exact. Sums of 16-bit types are
+    // exact at the same cost.
+    bool const may_wander = !is_integer(type) && size_bytes(component_type(type)) > 2;
+    reduction_mode const mode = may_wander ? options.mode : reduction_mode::exact;
     operation_set wandering;
-    if (options.mode == reduction_mode::fast && !is_integer(type))
+    if (mode == reduction_mode::fast)
         wandering = operations.intersection(sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot} |
                                             operation_set{operation::dot_conjugated});
     unsigned const features = features_of(operations.without(wandering));
-    return {type, operations, features, features_of(wandering), options.mode, options.missing};
+    return {type, operations, features, features_of(wandering), mode, options.missing};
 }
 
 void require_available_on_gpus(plan const& plan) {

@@ -6,8 +6,7 @@ namespace steadfold::inline v0::cuda {
 using finder = kernel_choice(unsigned family);
 finder find_float64_sums, find_float64_statistics, find_float64_fast;
 finder find_float32_sums, find_float32_statistics, find_float32_fast;
-finder find_float16_sums, find_float16_statistics, find_float16_fast;
-finder find_bfloat16_sums, find_bfloat16_statistics, find_bfloat16_fast;
+finder find_float16_sums, find_float16_statistics, find_bfloat16_sums, find_bfloat16_statistics;
 finder find_complex128_sums, find_complex128_statistics, find_complex128_fast;
 finder find_complex64_sums, find_complex64_statistics, find_complex64_fast;
 finder find_int64_sums, find_int64_statistics, find_uint64_sums, find_uint64_statistics;
@@ -15,7 +14,7 @@ finder find_int64_sums, find_int64_statistics, find_uint64_sums, find_uint64_sta
 namespace {
 
 struct finders {
-    finder *sums, *statistics, *fast;
+    finder *sums, *statistics, *fast; // null: `fast` is exact too
 };
 
 finders finders_of(dtype real, int components) {
@@ -27,9 +26,9 @@ finders finders_of(dtype real, int components) {
         if (components == 2) return {find_complex64_sums, find_complex64_statistics, find_complex64_fast};
         return {find_float32_sums, find_float32_statistics, find_float32_fast};
     case dtype::float16:
-        return {find_float16_sums, find_float16_statistics, find_float16_fast};
+        return {find_float16_sums, find_float16_statistics, nullptr};
     case dtype::bfloat16:
-        return {find_bfloat16_sums, find_bfloat16_statistics, find_bfloat16_fast};
+        return {find_bfloat16_sums, find_bfloat16_statistics, nullptr};
     default: // one kernel serves all widths
         return is_signed_integer(real) ? finders{find_int64_sums, find_int64_statistics, nullptr}
                                        : finders{find_uint64_sums, find_uint64_statistics, nullptr};
