@@ -65,12 +65,10 @@ __device__ void end_block(pass_arguments const& arguments, typename Pass::block_
         __syncthreads();
     }
     if constexpr (Pass::meets_hot) {
-        if (arguments.finish.operations != 0 && gridDim.x <= most_arrivals) {
-            if (threadIdx.x < 32) hot_finish<Pass>{arguments, block, area, pass}.run();
+        if (meets_in_hot_words(arguments)) {
+            if (threadIdx.x < 32) hot_finish<Pass>{arguments, block, area}.run();
             return;
         }
-        if (threadIdx.x < 32) hot_finish<Pass>{arguments, block, area, pass}.deposit_parts();
-        __syncthreads();
     }
     add_to_state(block, arguments.memory->state);
     if constexpr (Pass::compares || Pass::is_fast) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exact/element.hpp"
+#include "reduce/cuda/hot_digits.cuh"
 #include "reduce/cuda/pass.hpp"
 #include "reduce/cuda/sum_folds.cuh"
 #include "reduce/plan.hpp"
@@ -31,9 +32,8 @@ struct float_shape {
     static constexpr exact::digit_layout sums = exact::sum_layout(Real), products = exact::product_layout(Real);
     using sum_target = block_sum<sums.limbs, sums.anchor>;
     using product_target = block_sum<products.limbs, products.anchor>;
-    /// Parts of a warp's digits of one quantity: two for every fold, filled up to a power of two.
-    static constexpr int used_parts = 2 * (1 + is_float64 + has_products);
-    static constexpr int parts = used_parts == 6 ? 8 : used_parts;
+    /// Parts of a warp's digits of one quantity: two for every fold.
+    static constexpr int parts = 2 * (1 + is_float64 + has_products);
     static constexpr quantity hot_quantity = has_products ? quantity::products
                                              : has_sum    ? quantity::sum
                                                           : quantity::magnitudes;
@@ -54,9 +54,10 @@ struct float_block {
     part<Shape::has_products, typename Shape::product_target> products[components];
     exact::special_counts counts[components];
     std::int64_t first_nan; // as 2^63 - 1 - index, so that 0 is none and the first is the largest
-    /// Not 0: there is something in the limbs, the bins or the counts, not only in warp_parts.
+    /// Not 0: there is something in the limbs, the bins or the counts, not only in warp_digits.
     std::int64_t irregular;
-    std::int64_t warp_parts[max_threads_per_block / 32][Shape::meets_hot ? Shape::parts : 2];
+    static constexpr int hot_words = Shape::meets_hot ? cuda::hot_words(Shape::has_products) : 1;
+    std::int64_t warp_digits[max_threads_per_block / 32][hot_words];
 
     // Last, because little data does without them.
     alignas(16) part<Shape::has_sum, exponent_bins<Shape::is_float64>> sum_bins[components];

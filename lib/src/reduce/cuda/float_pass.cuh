@@ -54,7 +54,7 @@ class float_pass {
         return seen;
     }
 
-    /// Aims the first window at the block's peak.
+    /// Aims the first window at the warp's peak.
     __device__ void start(std::uint32_t peak) {
         window_.start(peak, arguments_.integer_only);
         aim_folds();
@@ -96,24 +96,16 @@ class float_pass {
     /// Moves what the thread holds into the block; every thread of the block calls it once.
     __device__ void finish() {
         if constexpr (folds_anything) {
-            if (__all_sync(0xffffffffu, window_.top() == window_.block_top()))
+            if (__all_sync(0xffffffffu, window_.is_first()))
                 finish_warp();
             else
-                flush(); // and the warp's parts stay zero
+                flush(); // and the warp's digits stay zero
         }
         if ((seen_ & 1) != 0) shared_mark(block_.counts[0].not_negative_zero);
         if constexpr (components == 2)
             if ((seen_ & 2) != 0) shared_mark(block_.counts[1].not_negative_zero);
         if (irregular_) shared_mark(block_.irregular);
         if constexpr (shape::has_zeros) shared_count(&block_.counts[0].zero, zeros_);
-    }
-
-    /// Exponent of a part of the block's digits that are only in warp_parts.
-    [[nodiscard]] __device__ int exponent_of_part(int p) const {
-        if constexpr (shape::has_products)
-            return part_exponent<typename products_type::window_type>(window_.block_top(), products_type::floor, p);
-        else
-            return part_exponent<typename values_type::window_type>(window_.block_top(), values_type::floor, p);
     }
 
     __device__ void contribute(block_partial& partial) const {
@@ -157,31 +149,49 @@ class float_pass {
         count_ = 0;
     }
 
-    /// The warp's lanes have the block's window: their digits are summed before they meet those of other warps.
+    /// The warp's lanes have one window: their digits are summed before they meet those of other warps.
     __device__ void finish_warp() {
-        auto const each = [this](std::int64_t part, int exponent, quantity which, int c) {
-            int const lane = static_cast<int>(threadIdx.x % 32);
-            if constexpr (meets_hot) {
-                if (lane < shape::parts) block_.warp_parts[threadIdx.x / 32][lane] = part;
-            } else if (part != 0) {
-                block_.for_each_sum([&](std::uint64_t* limbs, int anchor, quantity of, int component) {
-                    if (of == which && component == c) exact::deposit(limbs, anchor, part, exponent, shared_add{});
-                });
-            }
-        };
         int const lane = static_cast<int>(threadIdx.x % 32);
         if constexpr (shape::has_values)
             values_.for_each_part(count_, [&](std::int64_t part, quantity which, int c) {
-                each(part, part_exponent<typename values_type::window_type>(window_.top(), values_type::floor, lane),
-                     which, c);
+                using window = typename values_type::window_type;
+                finish_part({part, part_exponent<window>(window_.top(), values_type::floor, lane)}, which, c);
             });
         if constexpr (shape::has_products)
 #pragma unroll
-            for (int c = 0; c < components; ++c)
-                each(products_[c].part(count_),
-                     part_exponent<typename products_type::window_type>(window_.product_top(), products_type::floor,
-                                                                        lane),
-                     quantity::products, c);
+            for (int c = 0; c < components; ++c) {
+                using window = typename products_type::window_type;
+                int const exponent = part_exponent<window>(window_.product_top(), products_type::floor, lane);
+                finish_part({products_[c].part(count_), exponent}, quantity::products, c);
+            }
+    }
+
+    /// A part a lane: as digits where the blocks meet, or into the block's limbs.
+    __device__ void finish_part(lane_part const& part, quantity which, int c) {
+        if constexpr (meets_hot)
+            if (meets_in_hot_words(arguments_)) {
+                if (bring_digits(part)) return;
+                if (part.value != 0) irregular_ = true; // there is something in the limbs
+            }
+        if (part.value == 0) return;
+        block_.for_each_sum([&](std::uint64_t* limbs, int anchor, quantity of, int component) {
+            if (of == which && component == c) exact::deposit(limbs, anchor, part.value, part.exponent, shared_add{});
+        });
+    }
+
+    /// False if they are out of the hot digits' reach, which next time will be where this warp wants them.
+    __device__ bool bring_digits(lane_part const& part) {
+        constexpr int anchor = shape::hot_layout.anchor, digits = block_type::hot_words - 1;
+        grid_memory& memory = *arguments_.memory;
+        int const first = __ldcg(&memory.first_hot_limb), lowest = lowest_limb<shape::parts>(part, anchor);
+        unsigned const lane = threadIdx.x % 32;
+        if (lowest >= first && lowest + limbs_of_parts<shape::parts> <= first + digits) [[likely]] {
+            std::int64_t const digit = digit_of_parts<shape::parts>(part, anchor, first);
+            if (lane < digits) block_.warp_digits[threadIdx.x / 32][lane] = digit;
+            return true;
+        }
+        if (__any_sync(0xffffffffu, part.value != 0) && lane == 0) atomicMax(&memory.wanted_limb, lowest + 1);
+        return false;
     }
 
     template <int Count>

@@ -8,13 +8,9 @@
 #pragma once
 
 #include "reduce/cuda/block_state.cuh"
-#include "reduce/cuda/pass.hpp"
+#include "reduce/cuda/hot_digits.cuh"
 
 namespace steadfold::inline v0::cuda {
-
-/// A hot word: a signed digit sum below 2^49 and the number of blocks above it.
-inline constexpr int arrival_shift = 50;
-inline constexpr unsigned most_arrivals = (1u << (64 - arrival_shift)) - 1;
 
 __device__ inline std::int64_t sum_of(std::uint64_t word) {
     return static_cast<std::int64_t>(word << (64 - arrival_shift)) >> (64 - arrival_shift);
@@ -23,7 +19,7 @@ __device__ inline unsigned arrivals_of(std::uint64_t word) {
     return static_cast<unsigned>((word - static_cast<std::uint64_t>(sum_of(word))) >> arrival_shift);
 }
 
-/// The last word, of two 14-bit sums: blocks that used the state, blocks that saw something else than -0.
+/// The last word, of two sums of 12 bits: blocks that used the state, blocks that saw something else than -0.
 struct hot_flags {
     unsigned used_state, not_negative_zero;
     __device__ std::uint64_t packed() const {

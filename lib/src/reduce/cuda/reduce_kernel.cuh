@@ -33,23 +33,6 @@ __device__ inline void clear(void* memory, unsigned bytes) {
     for (unsigned i = threadIdx.x; i < (bytes + 15) / 16; i += blockDim.x) quads[i] = uint4{0, 0, 0, 0};
 }
 
-/// A barrier of the workers, which in bulk mode are all warps but the last.
-__device__ inline void sync_workers(int workers) {
-    if (workers == static_cast<int>(blockDim.x))
-        __syncthreads();
-    else
-        asm volatile("barrier.sync 1, %0;" ::"r"(workers) : "memory");
-}
-
-/// The largest of the workers' peaks; a barrier.
-__device__ inline std::uint32_t block_peak(std::uint32_t peak, std::uint32_t* by_warp, int workers) {
-    std::uint32_t const of_warp = __reduce_max_sync(0xffffffffu, peak);
-    if (threadIdx.x % 32 == 0) by_warp[threadIdx.x / 32] = of_warp;
-    sync_workers(workers);
-    std::uint32_t const mine = static_cast<int>(threadIdx.x % 32) < workers / 32 ? by_warp[threadIdx.x % 32] : 0;
-    return __reduce_max_sync(0xffffffffu, mine);
-}
-
 /// The block's tiles, one after another: f(x, y, the same vectors to be read again) for each.
 template <class Pass, int Count, class Function>
 __device__ void for_each_tile(pass_arguments const& arguments, vector_source<Pass> const& source,
@@ -83,7 +66,6 @@ template <class Pass>
 __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     reduce_kernel(pass_arguments const __grid_constant__ arguments) {
     extern __shared__ __align__(128) uint4 dynamic_shared_memory[]; // bulk copies are slower to anything less aligned
-    __shared__ std::uint32_t peaks[max_threads_per_block / 32];
     __shared__ bulk_barriers barriers;
     constexpr int count = Pass::vectors_in_flight;
     let_next_kernel_prepare();
@@ -103,7 +85,7 @@ __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
                                    [&](auto const& x, auto const& y, batch_vectors<Pass, count> const& again) {
                                        auto const seen = Pass::summarise(x, y);
                                        if (!started) {
-                                           pass.start(block_peak(seen.peak, peaks, workers));
+                                           pass.start(__reduce_max_sync(0xffffffffu, seen.peak));
                                            started = true;
                                        }
                                        pass.batch(x, y, seen, again);

@@ -2,58 +2,11 @@
 // float64 and float32; everything else is evaluated by reduce/evaluate.hpp, which gives the same bits.
 #pragma once
 
+#include "exact/leading_word.hpp"
 #include "reduce/cuda/pass.hpp"
 #include "steadfold/status.hpp"
 
 namespace steadfold::inline v0::cuda {
-
-/// (negative ? -1 : 1) * (top + something in [0, 1) that is not 0 iff sticky) * 2^exponent; the highest bit of top is
-/// set, or the value is 0. Equal in all lanes.
-struct leading_word {
-    std::uint64_t top = 0;
-    int exponent = 0;
-    bool negative = false, sticky = false;
-};
-
-/// Carries between lanes until every lane below `end` holds a digit of 32 bits; lane `end` takes what comes out.
-__device__ inline void carry_lanes(std::int64_t& digit, int end) {
-    constexpr unsigned all = 0xffffffffu;
-    int const lane = static_cast<int>(threadIdx.x % 32);
-    bool const below = lane < end;
-    do {
-        std::int64_t const carry = below ? digit >> 32 : 0, from = __shfl_up_sync(all, carry, 1);
-        if (below) digit &= 0xffffffff;
-        if (lane > 0) digit += from;
-    } while (__any_sync(all, below && digit >> 32 != 0));
-}
-
-/// Of the sum over lanes of digit * 2^(32 lane + exponent); signed digits below 2^50, at most 30 of them.
-__device__ inline leading_word leading_of_lanes(std::int64_t digit, int exponent) {
-    constexpr unsigned all = 0xffffffffu;
-    leading_word result;
-    unsigned used = __ballot_sync(all, digit != 0);
-    if (used == 0) return result;
-    int const end = 32 - __clz(static_cast<int>(used));
-    carry_lanes(digit, end);
-    result.negative = __shfl_sync(all, digit, end) < 0;
-    if (result.negative) {
-        digit = -digit;
-        carry_lanes(digit, end);
-    }
-    used = __ballot_sync(all, digit != 0);
-    if (used == 0) return result;
-    int const high = 31 - __clz(static_cast<int>(used));
-    auto const word = [&](int lane) {
-        auto const of_lane = static_cast<std::uint32_t>(__shfl_sync(all, static_cast<std::uint32_t>(digit), lane & 31));
-        return lane < 0 ? 0u : of_lane;
-    };
-    std::uint32_t const w0 = word(high), w1 = word(high - 1), w2 = word(high - 2);
-    int const shift = __clz(static_cast<int>(w0));
-    result.top = (static_cast<std::uint64_t>(__funnelshift_l(w1, w0, shift)) << 32) | __funnelshift_l(w2, w1, shift);
-    result.sticky = (w2 << shift) != 0 || (high > 2 && (used & ((1u << (high - 2)) - 1)) != 0);
-    result.exponent = exponent + 32 * (high - 1) - shift;
-    return result;
-}
 
 /// A quotient or root before rounding: head + tail, right to +-slack, |tail| below an ulp of head.
 struct nearly_rounded {
@@ -100,7 +53,7 @@ __device__ inline bool survives_narrowing(double value, dtype type) {
 }
 
 /// False if this result needs the long way.
-__device__ inline bool quick_result(operation op, leading_word const& x, finish_request const& finish,
+__device__ inline bool quick_result(operation op, exact::leading_word const& x, finish_request const& finish,
                                     bool negative_zero, result_value& result) {
     bool const is_mean = op == operation::mean, is_root = op == operation::l2;
     dtype const real = finish.quick_type;

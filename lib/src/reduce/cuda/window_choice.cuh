@@ -19,10 +19,10 @@ class window_choice {
   public:
     static constexpr bool folds_anything = Shape::has_values || Shape::has_products;
 
-    /// The first window, which a block's threads share.
+    /// The first window, which a warp's lanes share.
     __device__ void start(std::uint32_t peak, bool integer_only) {
-        block_top_ = raised(top_of(peak));
-        set(block_top_, integer_only);
+        first_top_ = raised(top_of(peak));
+        set(first_top_, integer_only);
     }
 
     __device__ void set(int top, bool integer_only) {
@@ -37,7 +37,7 @@ class window_choice {
     }
 
     [[nodiscard]] __device__ int top() const { return top_; }
-    [[nodiscard]] __device__ int block_top() const { return block_top_; }
+    [[nodiscard]] __device__ bool is_first() const { return top_ == first_top_; }
     /// Squares double the exponent of a window of values.
     [[nodiscard]] __device__ int product_top() const { return Shape::has_squares ? 2 * top_ : top_; }
     [[nodiscard]] __device__ bool holds(std::uint32_t peak) const { return peak < limit_; }
@@ -93,7 +93,7 @@ class window_choice {
         return wanted < lowest ? lowest : wanted < highest_top ? wanted : highest_top;
     }
 
-    int top_ = 0, block_top_ = 0;
+    int top_ = 0, first_top_ = 0;
     int wanted_top_ = no_wish;
     std::uint32_t limit_ = 0, highest_rested_ = 0;
     int batches_with_rests_ = 0;
