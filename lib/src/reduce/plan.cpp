@@ -9,8 +9,8 @@
 namespace steadfold::inline v0::reduce_detail {
 
 namespace {
-constexpr std::array<unsigned, 6> families = {family_sum,     family_l1,  family_moments,
-                                              family_extrema, family_all, family_pairs};
+constexpr std::array families = {family_sum,     family_l1,  family_squares, family_moments,
+                                 family_extrema, family_all, family_pairs};
 
 constexpr operation_set not_for_complex = extrema | linf | product;
 constexpr operation_set only_for_integers = bit_and | bit_or | bit_xor;

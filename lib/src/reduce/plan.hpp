@@ -25,6 +25,7 @@ enum feature : unsigned {
 /// Precompiled supersets; a pass runs the smallest one that holds the wanted features.
 inline constexpr unsigned family_sum = feature_sum;
 inline constexpr unsigned family_l1 = feature_magnitudes;
+inline constexpr unsigned family_squares = feature_products;
 inline constexpr unsigned family_moments = feature_sum | feature_products;
 inline constexpr unsigned family_extrema = feature_extrema | feature_zeros;
 inline constexpr unsigned family_all =

@@ -42,14 +42,12 @@ kernel_choice find_kernel(reduce_detail::plan const& plan, bool fast) {
     dtype const real = component_type(plan.type);
     int const components = component_count(plan.type);
     finders const of = finders_of(real, components);
-    unsigned const features = fast ? plan.fast_features : plan.features;
-    // Squares alone are products of pairs: the launch has no second array, and every element is its own partner.
-    bool const squares = features == feature_products && !is_integer(real) && components == 1;
-    unsigned const family = squares ? family_pairs : family_of(features);
+    unsigned const family = family_of(fast ? plan.fast_features : plan.features);
     if (fast) return of.fast(family);
-    // Complex data and integers have no kernel for magnitudes alone: everything else takes the largest family.
-    bool const has_l1 = !is_integer(real) && components == 1;
-    bool const is_sum = family == family_sum || (family == family_l1 && has_l1) || family == family_pairs;
+    // Complex data and integers have no kernels for magnitudes or squares alone, but take the largest family.
+    bool const has_parts = !is_integer(real) && components == 1;
+    bool const is_sum = family == family_sum || family == family_pairs ||
+                        (has_parts && (family == family_l1 || family == family_squares));
     return is_sum ? of.sums(family) : of.statistics(family);
 }
 

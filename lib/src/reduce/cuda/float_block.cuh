@@ -21,7 +21,9 @@ struct float_shape {
     static constexpr bool has_sum = (Family & feature_sum) != 0;
     static constexpr bool has_magnitudes = (Family & feature_magnitudes) != 0;
     static constexpr bool has_products = (Family & feature_products) != 0;
-    static constexpr bool has_pairs = (Family & feature_pairs) != 0;
+    static constexpr bool takes_two = (Family & feature_pairs) != 0;
+    /// Squares alone are products of pairs, each element its own partner.
+    static constexpr bool has_pairs = takes_two || Family == family_squares;
     static constexpr bool has_squares = has_products && !has_pairs;
     static constexpr bool has_values = has_sum || has_magnitudes;
     static constexpr bool has_extrema = (Family & feature_extrema) != 0 && Components == 1;

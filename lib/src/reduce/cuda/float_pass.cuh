@@ -19,7 +19,7 @@ class float_pass {
     using block_type = float_block<shape>;
     static constexpr dtype real = Real;
     static constexpr int components = Components, width = per_vector<Real>;
-    static constexpr bool has_pairs = shape::has_pairs, has_extrema = shape::has_extrema;
+    static constexpr bool takes_two = shape::takes_two, has_pairs = shape::has_pairs, has_extrema = shape::has_extrema;
     static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot;
     static constexpr int element_bytes = sizeof(typename element<Real>::storage);
     /// What fills a vector up without a trace in any sum: -0, or pairs whose product is -0.
@@ -28,7 +28,9 @@ class float_pass {
 
     // Two blocks a multiprocessor: 128 registers, and shared memory for stages and bins, which all families share.
     static constexpr int min_blocks = 2;
-    static constexpr int vectors_in_flight = has_pairs || (shape::has_magnitudes && shape::has_products) ? 2 : 4;
+    static constexpr bool has_many_bins =
+        shape::has_magnitudes && shape::has_products && (shape::is_float64 || components == 2);
+    static constexpr int vectors_in_flight = takes_two || has_many_bins ? 2 : 4;
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {}
 

@@ -43,7 +43,7 @@ class integer_pass {
     static constexpr bool compares = true, is_fast = false; // also carries the index of the first missing element
     static constexpr bool meets_hot = false;
     static constexpr std::uint64_t padding_x = 0, padding_y = 0;
-    static constexpr bool has_pairs = (Family & reduce_detail::feature_pairs) != 0;
+    static constexpr bool takes_two = (Family & reduce_detail::feature_pairs) != 0, has_pairs = takes_two;
     static constexpr bool has_sum = (Family & reduce_detail::feature_sum) != 0;
     static constexpr bool has_magnitudes = (Family & reduce_detail::feature_magnitudes) != 0; // only with the sum
     static constexpr bool has_products = (Family & reduce_detail::feature_products) != 0;

@@ -35,7 +35,7 @@ kernel_choice exact_choice() {
 template <group Group>
 kernel_choice find(unsigned family) {
     if constexpr (Group == group::fast) {
-        if (family == family_pairs && components == 1)
+        if ((family == family_pairs || family == family_squares) && components == 1)
             return choice_of<fast_pass<type, components, components == 1, false>>();
         if (family == family_sum && components == 1)
             return choice_of<fast_pass<type, components, false, components != 1>>();
@@ -46,9 +46,10 @@ kernel_choice find(unsigned family) {
         else if constexpr (is_integer(type))
             return family == family_sum ? exact_choice<family_sum>() : exact_choice<family_pairs>();
         else
-            return family == family_sum  ? exact_choice<family_sum>()
-                   : family == family_l1 ? exact_choice<family_l1>()
-                                         : exact_choice<family_pairs>();
+            return family == family_sum       ? exact_choice<family_sum>()
+                   : family == family_l1      ? exact_choice<family_l1>()
+                   : family == family_squares ? exact_choice<family_squares>()
+                                              : exact_choice<family_pairs>();
     } else {
         if constexpr (components == 2 || is_integer(type))
             return exact_choice<family_all>();

@@ -58,7 +58,7 @@ class vector_source {
 
     [[nodiscard]] __device__ char const* x_address(std::int64_t v) const { return at(arguments_.x, v); }
     [[nodiscard]] __device__ char const* y_address(std::int64_t v) const { return at(arguments_.y, v); }
-    [[nodiscard]] __device__ bool has_y() const { return Pass::has_pairs && arguments_.y != nullptr; }
+    [[nodiscard]] __device__ bool has_y() const { return Pass::takes_two && arguments_.y != nullptr; }
 
     /// Whole vectors. Those of complex data begin with a real part: data that is out of step with 16 bytes is read by
     /// elements.
