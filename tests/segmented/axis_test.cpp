@@ -58,10 +58,10 @@ TEST_P(axis, of_arrays_of_one_to_four_dimensions) {
 TEST_P(axis, longer_than_a_tile) {
     random_source random{32};
     auto const classes = classes_of(GetParam());
+    using shapes = std::vector<std::vector<std::int64_t>>;
+    shapes const all = sanitized ? shapes{{4200, 3}} : shapes{{4500, 3}, {2, 2500, 3}, {2, 2, 4200}, {3, 700, 9}};
     for (std::size_t k = 0; k < classes.size(); k += sanitized ? 9 : 5)
-        for (auto const& extents :
-             std::vector<std::vector<std::int64_t>>{{4500, 3}, {2, 2500, 3}, {2, 2, 4200}, {3, 700, 9}})
-            check_every_axis(GetParam(), classes[k], extents, random);
+        for (auto const& extents : all) check_every_axis(GetParam(), classes[k], extents, random);
 }
 
 TEST_P(axis, gives_the_same_bits_for_any_number_of_threads) {

@@ -21,7 +21,7 @@ template <int Digits, class Digit>
 [[nodiscard]] STEADFOLD_HOST_DEVICE leading_word leading_word_of(Digit const& digit, int exponent) {
     std::uint32_t word[Digits + 2];
     std::int64_t carry = 0;
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < Digits; ++i) {
@@ -37,7 +37,7 @@ template <int Digits, class Digit>
     std::uint64_t one = result.negative ? 1 : 0; // -x = ~x + 1
     std::uint32_t high = 0, middle = 0, low = 0, below = 0, passed = 0;
     int top = -1;
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < Digits + 2; ++i) {
