@@ -2,18 +2,12 @@
 #pragma once
 
 #include "exact/element.hpp"
+#include "reduce/cuda/ptx.cuh"
 #include "steadfold/dtype.hpp"
 
 #include <cstdint>
 
 namespace steadfold::inline v0::cuda {
-
-/// float to double without flushing subnormals, whatever the compiler's flags (EXACT.md, "Compilers").
-__device__ inline double widen(float x) {
-    double wide;
-    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
-    return wide;
-}
 
 /// One vector load: four 32-bit words.
 struct alignas(16) vector16 {
@@ -54,19 +48,12 @@ struct element<dtype::float32> {
 template <>
 struct element<dtype::float16> {
     using storage = std::uint16_t;
-    __device__ static double of(storage x) {
-        float wide;
-        asm("{ .reg .b16 h; mov.b16 h, %1; cvt.f32.f16 %0, h; }" : "=f"(wide) : "h"(x));
-        return widen(wide);
-    }
+    __device__ static double of(storage x) { return widen(widen_low_half(x)); }
     /// As float32, which holds every half as a normal number, or widened on.
     template <class Value>
     __device__ static Value as(vector16 const& v, int i) {
-        float wide;
-        if (i % 2 == 0)
-            asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(wide) : "r"(v.word[i / 2]));
-        else
-            asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(wide) : "r"(v.word[i / 2]));
+        std::uint32_t const word = v.word[i / 2];
+        float const wide = i % 2 == 0 ? widen_low_half(word) : widen_high_half(word);
         if constexpr (sizeof(Value) == 4)
             return wide;
         else

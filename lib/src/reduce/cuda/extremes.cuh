@@ -12,8 +12,8 @@ struct word_range {
     float low = __builtin_huge_valf(), high = -__builtin_huge_valf();
 
     __device__ void take(float x) {
-        asm("min.NaN.f32 %0, %0, %1;" : "+f"(low) : "f"(x));
-        asm("max.NaN.f32 %0, %0, %1;" : "+f"(high) : "f"(x));
+        low = smaller(low, x);
+        high = larger(high, x);
     }
     /// Bits of the larger magnitude.
     [[nodiscard]] __device__ std::uint32_t peak() const {

@@ -6,27 +6,15 @@
 
 namespace steadfold::inline v0::cuda {
 
-/// max(a, |b|) of float32 bit patterns; NaN stays. The high word of a float64 is compared this way too: it is ordered
-/// like a float32, and the patterns that are NaN there belong to values above 2^1017, which no window takes.
-__device__ inline float max_magnitude(float a, std::uint32_t b) {
-    float result;
-    asm("{ .reg .f32 m; abs.f32 m, %2; max.NaN.f32 %0, %1, m; }" : "=f"(result) : "f"(a), "f"(__uint_as_float(b)));
-    return result;
-}
-/// min(a, |b|); patterns that are NaN do not count.
-__device__ inline float min_magnitude(float a, std::uint32_t b) {
-    float result;
-    asm("{ .reg .f32 m; abs.f32 m, %2; min.f32 %0, %1, m; }" : "=f"(result) : "f"(a), "f"(__uint_as_float(b)));
-    return result;
-}
+// The high word of a float64 is compared as a float32: it is ordered like one, and the patterns that are NaN there
+// belong to values above 2^1017, which no window takes.
+
 template <dtype Real>
 __device__ std::uint32_t max_magnitude16(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t result;
     if constexpr (Real == dtype::float16)
-        asm("{ .reg .b32 m; abs.f16x2 m, %2; max.NaN.f16x2 %0, %1, m; }" : "=r"(result) : "r"(a), "r"(b));
+        return max_magnitude_of_halves(a, b);
     else
-        asm("{ .reg .b32 m; abs.bf16x2 m, %2; max.NaN.bf16x2 %0, %1, m; }" : "=r"(result) : "r"(a), "r"(b));
-    return result;
+        return max_magnitude_of_bfloat16s(a, b);
 }
 
 /// Upper bits of the largest magnitude: the high word of float64, the bits of narrower types. NaN is above Inf.

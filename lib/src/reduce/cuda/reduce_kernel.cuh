@@ -3,24 +3,12 @@
 #pragma once
 
 #include "reduce/cuda/bulk_copies.cuh"
+#include "reduce/cuda/dynamic_memory.cuh"
 #include "reduce/cuda/end_block.cuh"
 
 namespace steadfold::inline v0::cuda {
 
-/// Lets the next kernel of the stream start its own preparations, and waits for the one before (compute capability 9.0,
-/// "programmatic dependent launch"). Both do nothing in launches without that attribute.
-__device__ inline void let_next_kernel_prepare() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-__device__ inline void wait_for_kernel_before() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-/// A block's dynamic shared memory; the stages of bulk copies come before it.
+/// What is in a block's dynamic shared memory behind the stages of bulk copies.
 template <class Pass>
 struct shared_memory {
     typename Pass::block_type block; // cleared at the start
@@ -65,16 +53,15 @@ __device__ void for_each_tile(pass_arguments const& arguments, vector_source<Pas
 template <class Pass>
 __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     reduce_kernel(pass_arguments const __grid_constant__ arguments) {
-    extern __shared__ __align__(128) uint4 dynamic_shared_memory[]; // bulk copies are slower to anything less aligned
     __shared__ bulk_barriers barriers;
     constexpr int count = Pass::vectors_in_flight;
     let_next_kernel_prepare();
     int const workers = static_cast<int>(blockDim.x) - (arguments.bulk ? 32 : 0);
     int const staged = arguments.bulk ? bulk_stages * count * workers * (arguments.y != nullptr ? 2 : 1) : 0;
-    auto& shared = *reinterpret_cast<shared_memory<Pass>*>(dynamic_shared_memory + staged);
+    auto& shared = *reinterpret_cast<shared_memory<Pass>*>(dynamic_memory + staged);
     clear(&shared.block, Pass::block_type::cleared_bytes(arguments));
     vector_source<Pass> const source{arguments};
-    bulk_copies<Pass, count> copies{source, barriers, dynamic_shared_memory, workers};
+    bulk_copies<Pass, count> copies{source, barriers, dynamic_memory, workers};
     __syncthreads(); // the block is clear, the barriers are ready
     wait_for_kernel_before();
 

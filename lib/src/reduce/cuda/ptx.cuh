@@ -1,0 +1,75 @@
+// Arithmetic that CUDA C++ has no words for, or would contract or flush with some flags. Instructions only: what runs
+// kernels on the CPU in tests puts plain C++ in place of this file, and of nothing else with arithmetic in it.
+#pragma once
+
+#include <cstdint>
+
+namespace steadfold::inline v0::cuda {
+
+/// float to double without flushing subnormals, whatever the compiler's flags (EXACT.md, "Compilers").
+__device__ inline double widen(float x) {
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
+    return wide;
+}
+
+/// The lower and the upper half of a word.
+__device__ inline float widen_low_half(std::uint32_t word) {
+    float wide;
+    asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(wide) : "r"(word));
+    return wide;
+}
+__device__ inline float widen_high_half(std::uint32_t word) {
+    float wide;
+    asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(wide) : "r"(word));
+    return wide;
+}
+
+/// max(a, |b|) of float32 bit patterns; NaN stays.
+__device__ inline float max_magnitude(float a, std::uint32_t b) {
+    float result;
+    asm("{ .reg .f32 m; abs.f32 m, %2; max.NaN.f32 %0, %1, m; }" : "=f"(result) : "f"(a), "f"(__uint_as_float(b)));
+    return result;
+}
+/// min(a, |b|); patterns that are NaN do not count.
+__device__ inline float min_magnitude(float a, std::uint32_t b) {
+    float result;
+    asm("{ .reg .f32 m; abs.f32 m, %2; min.f32 %0, %1, m; }" : "=f"(result) : "f"(a), "f"(__uint_as_float(b)));
+    return result;
+}
+/// max(a, |b|) in each half; NaN stays.
+__device__ inline std::uint32_t max_magnitude_of_halves(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t result;
+    asm("{ .reg .b32 m; abs.f16x2 m, %2; max.NaN.f16x2 %0, %1, m; }" : "=r"(result) : "r"(a), "r"(b));
+    return result;
+}
+__device__ inline std::uint32_t max_magnitude_of_bfloat16s(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t result;
+    asm("{ .reg .b32 m; abs.bf16x2 m, %2; max.NaN.bf16x2 %0, %1, m; }" : "=r"(result) : "r"(a), "r"(b));
+    return result;
+}
+
+/// NaN if either is.
+__device__ inline float smaller(float a, float b) {
+    asm("min.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+    return a;
+}
+__device__ inline float larger(float a, float b) {
+    asm("max.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+    return a;
+}
+
+/// "Programmatic dependent launch" (compute capability 9.0): lets the next kernel of the stream start its own
+/// preparations, and waits for the one before. Both do nothing in launches without that attribute.
+__device__ inline void let_next_kernel_prepare() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+} // namespace steadfold::inline v0::cuda
