@@ -1,7 +1,6 @@
 #include "reduce/cuda/launch.hpp"
 
 #include "base/cuda_check.hpp"
-#include "reduce/finish.hpp"
 #include "steadfold/error.hpp"
 
 #include <algorithm>
@@ -36,10 +35,7 @@ int threads_of(execution const& where) {
 
 launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& where)
     : choice_{find_kernel(plan, fast)}, device_{where.device}, threads_{threads_of(where)},
-      fixed_blocks_{where.blocks > 0}, components_{component_count(plan.type)},
-      component_bytes_{static_cast<std::int64_t>(size_bytes(component_type(plan.type)))},
-      counts_zeros_{(plan.features & reduce_detail::feature_zeros) != 0},
-      has_missing_{plan.missing.has_value()}, missing_{plan.missing.value_or(0)} {
+      fixed_blocks_{where.blocks > 0}, what_{plan} {
     if (where.blocks < 0) throw argument_error("blocks is " + std::to_string(where.blocks));
     auto const* const function = reinterpret_cast<void const*>(choice_.function);
     int const multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device_, "the number of multiprocessors");
@@ -72,44 +68,17 @@ launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& 
 pass_arguments launcher::arguments_for(void const* x, void const* y, std::int64_t count,
                                        std::int64_t first_index) const {
     pass_arguments arguments;
-    arguments.x = x;
-    arguments.y = y;
-    arguments.length = count * components_;
-    auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) % 16);
-    arguments.head = std::min(arguments.length, (16 - misaligned) % 16 / component_bytes_);
-    if (components_ == 2 && arguments.head % 2 != 0) {
-        arguments.head = 0;
-        arguments.x_aligned = false;
-    }
-    arguments.vectors = (arguments.length - arguments.head) * component_bytes_ / 16;
-    auto const y_start =
-        reinterpret_cast<std::uintptr_t>(y) + static_cast<std::uintptr_t>(arguments.head * component_bytes_);
-    arguments.y_aligned = y_start % 16 == 0;
-    arguments.has_ends =
-        arguments.head > 0 || arguments.head + arguments.vectors * 16 / component_bytes_ != arguments.length;
-    int const bulk_blocks = bulk_blocks_[y != nullptr ? 1 : 0];
-    if (bulk_blocks > 0) arguments.tiles = tiles_of(arguments, bulk_workers());
-    arguments.bulk = bulk_blocks > 0 && arguments.x_aligned && (y == nullptr || arguments.y_aligned) &&
-                     arguments.tiles >= bulk_blocks;
-    if (!arguments.bulk) arguments.tiles = tiles_of(arguments, threads_);
-    arguments.whole_tiles = arguments.vectors / tile_vectors(arguments.bulk ? bulk_workers() : threads_);
-    arguments.direct = arguments.tiles <= blocks_;
+    set_arrays(arguments, x, y, count, what_);
     arguments.first_index = first_index;
-    arguments.counts_zeros = counts_zeros_;
+    int const bulk_blocks = bulk_blocks_[y != nullptr ? 1 : 0];
+    if (bulk_blocks > 0 && arguments.x_aligned && (y == nullptr || arguments.y_aligned)) {
+        set_tiles(arguments, bulk_workers(), choice_.vectors_in_flight);
+        arguments.bulk = arguments.tiles >= bulk_blocks;
+    }
+    if (!arguments.bulk) set_tiles(arguments, threads_, choice_.vectors_in_flight);
+    arguments.direct = arguments.tiles <= blocks_;
     arguments.integer_only = integer_only_;
-    arguments.has_missing = has_missing_;
-    arguments.missing = missing_;
-    arguments.integer_bytes = static_cast<int>(component_bytes_);
     return arguments;
-}
-
-std::int64_t launcher::tile_vectors(int workers) const {
-    return std::int64_t{workers} * choice_.vectors_in_flight;
-}
-
-std::int64_t launcher::tiles_of(pass_arguments const& arguments, int workers) const {
-    std::int64_t const tile = tile_vectors(workers);
-    return (arguments.vectors + (arguments.has_ends ? 2 : 0) + tile - 1) / tile;
 }
 
 int launcher::bulk_workers() const {
@@ -141,20 +110,6 @@ void launcher::launch(pass_arguments const& arguments, cudaStream_t stream) cons
     void* parameters[] = {const_cast<pass_arguments*>(&arguments)};
     check(cudaLaunchKernelExC(&config, reinterpret_cast<void const*>(choice_.function), parameters),
           "starting a reduction");
-}
-
-finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,
-                                   std::int64_t elements) {
-    finish_request request;
-    request.options = reduce_detail::make_finish_options(plan, options);
-    request.operations = plan.operations.bits();
-    request.elements = elements;
-    operation_set const quick = sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot};
-    request.quick_type = options.result.value_or(default_real_type(plan.type));
-    request.may_be_quick = plan.operations.without(quick).empty() && !is_integer(plan.type) && !is_complex(plan.type) &&
-                           (request.quick_type == dtype::float64 || request.quick_type == dtype::float32) &&
-                           elements > 0;
-    return request;
 }
 
 } // namespace steadfold::inline v0::cuda

@@ -1,7 +1,7 @@
 // Grids and arguments of the reduction kernels, and their launch.
 #pragma once
 
-#include "reduce/cuda/pass.hpp"
+#include "reduce/cuda/launch_arguments.hpp"
 #include "reduce/plan.hpp"
 #include "steadfold/options.hpp"
 
@@ -32,8 +32,6 @@ class launcher {
     void launch(pass_arguments const& arguments, cudaStream_t stream) const;
 
   private:
-    [[nodiscard]] std::int64_t tile_vectors(int workers) const;
-    [[nodiscard]] std::int64_t tiles_of(pass_arguments const& arguments, int workers) const;
     /// Threads of a block that use what bulk copies bring.
     [[nodiscard]] int bulk_workers() const;
     /// Shared memory for the stages of bulk copies of one or two arrays.
@@ -45,14 +43,7 @@ class launcher {
     bool fixed_blocks_ = false;
     bool overlaps_ = false;
     bool integer_only_ = false; // too few float64 units for folds
-    int components_ = 1;
-    std::int64_t component_bytes_ = 8;
-    bool counts_zeros_ = false, has_missing_ = false;
-    std::int64_t missing_ = 0;
+    described_elements what_;
 };
-
-/// What asks a launch for results of `elements` elements; where to put them is the caller's to set.
-[[nodiscard]] finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,
-                                                 std::int64_t elements);
 
 } // namespace steadfold::inline v0::cuda

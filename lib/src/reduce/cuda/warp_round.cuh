@@ -81,13 +81,14 @@ __device__ inline bool quick_result(operation op, exact::leading_word const& x, 
             if (!survives_narrowing(value, real)) return false;
             // Residuals of a rounded quotient (n < 2^52) or root are float64 numbers: zero means exact.
             double const left = __dadd_rn(__fma_rn(-value, is_mean ? n : value, top), rest);
+            if (left < 0 && left > -sticky) return false; // what is below top may make up for it
             exact = left == 0 && !x.sticky &&
                     (real == dtype::float64 || static_cast<double>(__double2float_rn(value)) == value);
             if (is_root) exponent = (exponent - odd) / 2;
         }
         if (!scaled_bits(value, exponent, real, bits)) return false;
         if (x.negative) bits |= real == dtype::float64 ? std::uint64_t{1} << 63 : std::uint64_t{1} << 31;
-    } else if (negative_zero) {
+    } else if (negative_zero && (op == operation::sum || is_mean || op == operation::dot)) {
         bits = real == dtype::float64 ? std::uint64_t{1} << 63 : std::uint64_t{1} << 31;
     }
     result.type = real;

@@ -1,0 +1,34 @@
+// What a reduction kernel is told, as far as it is known without a GPU.
+#pragma once
+
+#include "reduce/cuda/pass.hpp"
+#include "reduce/plan.hpp"
+#include "steadfold/options.hpp"
+
+#include <cstdint>
+
+namespace steadfold::inline v0::cuda {
+
+/// What all arrays of a plan have in common.
+struct described_elements {
+    int components = 1;
+    std::int64_t component_bytes = 8;
+    bool counts_zeros = false, has_missing = false;
+    std::int64_t missing = 0;
+
+    described_elements() = default;
+    explicit described_elements(reduce_detail::plan const& plan);
+};
+
+/// Where the arrays are and which 16-byte vectors they consist of. `y` is null unless there are pairs of two arrays.
+void set_arrays(pass_arguments& arguments, void const* x, void const* y, std::int64_t count,
+                described_elements const& what);
+
+/// Tiles for blocks of which `workers` threads take `vectors_in_flight` vectors of each.
+void set_tiles(pass_arguments& arguments, int workers, int vectors_in_flight);
+
+/// What asks a launch for results of `elements` elements; where to put them is the caller's to set.
+[[nodiscard]] finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,
+                                                 std::int64_t elements);
+
+} // namespace steadfold::inline v0::cuda

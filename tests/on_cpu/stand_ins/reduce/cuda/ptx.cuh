@@ -1,0 +1,50 @@
+// Stands in for the library's header of this name where kernels run on the CPU.
+#pragma once
+
+#include "steadfold/dtype.hpp"
+#include "support/number_formats.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace steadfold::inline v0::cuda {
+
+inline double widen(float x) {
+    return static_cast<double>(x);
+}
+inline float widen_low_half(std::uint32_t word) {
+    return static_cast<float>(oracle::decode(word & 0xffffu, dtype::float16));
+}
+inline float widen_high_half(std::uint32_t word) {
+    return static_cast<float>(oracle::decode(word >> 16, dtype::float16));
+}
+
+inline float max_magnitude(float a, std::uint32_t b) {
+    float const magnitude = std::fabs(std::bit_cast<float>(b));
+    return std::isnan(a) || std::isnan(magnitude) ? std::bit_cast<float>(0x7fffffffu) : std::fmax(a, magnitude);
+}
+inline float min_magnitude(float a, std::uint32_t b) {
+    return std::fmin(a, std::fabs(std::bit_cast<float>(b)));
+}
+
+/// Magnitudes of 16-bit floating-point numbers are ordered like their bits, NaN behind Inf.
+inline std::uint32_t max_magnitude_of_halves(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t const low = std::max(a & 0xffffu, b & 0x7fffu), high = std::max(a >> 16, (b >> 16) & 0x7fffu);
+    return (high << 16) | low;
+}
+inline std::uint32_t max_magnitude_of_bfloat16s(std::uint32_t a, std::uint32_t b) {
+    return max_magnitude_of_halves(a, b);
+}
+
+inline float smaller(float a, float b) {
+    return std::isnan(a) || std::isnan(b) ? std::bit_cast<float>(0x7fffffffu) : std::fmin(a, b);
+}
+inline float larger(float a, float b) {
+    return std::isnan(a) || std::isnan(b) ? std::bit_cast<float>(0x7fffffffu) : std::fmax(a, b);
+}
+
+inline void let_next_kernel_prepare() {}
+inline void wait_for_kernel_before() {}
+
+} // namespace steadfold::inline v0::cuda

@@ -1,0 +1,126 @@
+// The reduction kernels, run on the CPU by fibers, against the oracle: every family, class of data and shape of grid.
+#include "reduce/on_cpu/launch.hpp"
+#include "support/check.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace oracle;
+using on_cpu::launch_shape;
+
+constexpr launch_shape shapes[] = {
+    {.blocks = 1, .threads = 32},
+    {.blocks = 1, .threads = 64},
+    {.blocks = 4, .threads = 96},
+    {.blocks = 40, .threads = 64},
+    {.blocks = 3, .threads = 256},
+    {.blocks = 5, .threads = 96, .bulk = true},
+    {.blocks = 2, .threads = 64, .integer_only = true},
+};
+
+/// What each family of kernels computes.
+std::vector<sf::operation_set> families(sf::dtype type) {
+    sf::operation_set const all = operations_of(type).without(sf::product | sf::bit_and | sf::bit_or | sf::bit_xor);
+    std::vector<sf::operation_set> sets;
+    for (sf::operation_set const set :
+         {sf::sum | sf::mean, sf::operation_set{sf::l1}, sf::sum_of_squares | sf::l2,
+          sf::sum | sf::variance | sf::stddev, sf::extrema | sf::linf | sf::zero_count | sf::any, all})
+        if (!set.intersection(all).empty()) sets.push_back(set.intersection(all));
+    return sets;
+}
+
+/// Elements `offset` places into memory that is aligned.
+struct shifted {
+    std::vector<std::byte> bytes;
+    std::byte* data;
+    shifted(sample const& s, std::size_t offset) : bytes(s.bytes.size() + 64) {
+        auto const misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % 16;
+        data = bytes.data() + (16 - misaligned) % 16 + offset * sf::size_bytes(sf::component_type(s.type));
+        std::ranges::copy(s.bytes, data);
+    }
+};
+
+sf::reduce_options options_for(std::uint64_t seed, sf::dtype type) {
+    sf::reduce_options options;
+    if (seed % 2 != 0) options.nans = sf::nan_policy::ignore;
+    if (sf::is_integer(type)) options.nans = sf::nan_policy::propagate;
+    options.ddof = static_cast<int>(seed / 2 % 2);
+    return options;
+}
+
+struct kernels_on_cpu : testing::TestWithParam<sf::dtype> {};
+
+TEST_P(kernels_on_cpu, every_family_and_class) {
+    sf::dtype const type = GetParam();
+    std::uint64_t seed = 1;
+    for (sf::operation_set const operations : families(type))
+        for (data_class const which : classes_of(type)) {
+            sf::reduce_options const options = options_for(++seed, type);
+            on_cpu::workspace work{type, operations, options};
+            for (std::int64_t const n : {1, 40, 700, 4001}) { // the same workspace for data of different scale
+                sample const s = generate(which, type, n, seed + static_cast<std::uint64_t>(n));
+                shifted const x{s, static_cast<std::size_t>(++seed % 3)};
+                summary const expected = summarise(s.bytes.data(), n, type);
+                launch_shape const& shape = shapes[seed % std::size(shapes)];
+                std::string const label = s.label + " " + to_string(operations) + ", " + std::to_string(shape.blocks) +
+                                          " x " + std::to_string(shape.threads);
+                expect_results(work.run({x.data, n, type}, nullptr, shape, seed), expected, options, label);
+                expect_results(work.run({x.data, n, type}, nullptr, shape, seed + 1), expected, options,
+                               label + " again");
+                EXPECT_TRUE(work.is_clean()) << label;
+                expect_results(work.run_in_parts({x.data, n, type}, nullptr, shape, seed), expected, options,
+                               label + " in parts");
+                EXPECT_TRUE(work.is_clean()) << label << " in parts";
+            }
+        }
+}
+
+/// Long enough for windows to be raised and lowered, and for digit sums to be moved on.
+TEST_P(kernels_on_cpu, many_batches_a_thread) {
+    sf::dtype const type = GetParam();
+    std::uint64_t seed = 1000;
+    for (data_class const which : classes_of(type)) {
+        sf::operation_set const operations = families(type)[++seed % families(type).size()];
+        sf::reduce_options const options = options_for(seed, type);
+        on_cpu::workspace work{type, operations, options};
+        sample const s = generate(which, type, 40001, seed);
+        shifted const x{s, static_cast<std::size_t>(seed % 3)};
+        expect_results(work.run({x.data, s.n, type}, nullptr, {.blocks = 1, .threads = 32}, seed),
+                       summarise(s.bytes.data(), s.n, type), options, s.label + " " + to_string(operations));
+        EXPECT_TRUE(work.is_clean()) << s.label;
+    }
+}
+
+std::string type_name(testing::TestParamInfo<sf::dtype> const& info) {
+    return std::string(sf::name(info.param));
+}
+INSTANTIATE_TEST_SUITE_P(all, kernels_on_cpu,
+                         testing::Values(sf::dtype::float64, sf::dtype::float32, sf::dtype::float16,
+                                         sf::dtype::bfloat16, sf::dtype::int8, sf::dtype::int64, sf::dtype::uint16,
+                                         sf::dtype::uint64, sf::dtype::complex64, sf::dtype::complex128),
+                         type_name);
+
+TEST(kernels_on_cpu, dot_of_every_class) {
+    std::uint64_t seed = 1;
+    for (sf::dtype const type : {sf::dtype::float64, sf::dtype::float32, sf::dtype::float16, sf::dtype::bfloat16,
+                                 sf::dtype::int32, sf::dtype::int64, sf::dtype::uint64})
+        for (int k = 0; k < pair_class_count; ++k) {
+            auto const which = static_cast<pair_class>(k);
+            sf::reduce_options const options = options_for(++seed, type);
+            on_cpu::workspace work{type, sf::operation::dot, options};
+            for (std::int64_t const n : {1, 40, 700, 4001}) {
+                sample_pair const pair = generate_pair(which, type, n, ++seed);
+                shifted const x{pair.x, static_cast<std::size_t>(seed % 2)},
+                    y{pair.y, static_cast<std::size_t>(seed % 3)};
+                summary const expected = summarise_pairs(pair.x.bytes.data(), pair.y.bytes.data(), n, type);
+                launch_shape const& shape = shapes[seed % std::size(shapes)];
+                expect_results(work.run({x.data, n, type}, y.data, shape, seed), expected, options, pair.x.label);
+                EXPECT_TRUE(work.is_clean()) << pair.x.label;
+                expect_results(work.run_in_parts({x.data, n, type}, y.data, shape, seed), expected, options,
+                               pair.x.label + " in parts");
+            }
+        }
+}
+
+} // namespace
