@@ -40,14 +40,15 @@ void fibers::begin() {
 
 void fibers::turn(unsigned thread) {
     running_ = thread;
-    this_thread.x = thread;
+    this_thread.x = first_ + thread;
     swapcontext(&scheduler_, &threads_[thread].context);
 }
 
-void fibers::run(unsigned block, std::function<void()> const& program) {
+void fibers::run(unsigned block, std::function<void()> const& program, unsigned first) {
     running_block = this;
     program_ = &program;
     this_block.x = block;
+    first_ = first;
     block_size.x = static_cast<unsigned>(threads_.size());
     failure_.reset();
     for (warp& w : warps_) w.at = {};

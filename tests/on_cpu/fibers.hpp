@@ -26,9 +26,9 @@ class fibers {
   public:
     fibers(unsigned threads, std::uint64_t seed);
 
-    /// Runs `program` in every thread of a block. @throws std::runtime_error where threads wait for each other in
-    /// different places or for ever
-    void run(unsigned block, std::function<void()> const& program);
+    /// Runs `program` in every thread of a block, or of a part of one from thread `first` on that the others never wait
+    /// for. @throws std::runtime_error where threads wait for each other in different places or for ever
+    void run(unsigned block, std::function<void()> const& program, unsigned first = 0);
 
     /// What every lane of the warp brought here, once all have.
     [[nodiscard]] std::array<std::uint64_t, 32> const& exchange(std::uint64_t mine, std::source_location const& where);
@@ -65,7 +65,7 @@ class fibers {
     std::function<void()> const* program_ = nullptr;
     std::optional<std::string> failure_;
     ucontext_t scheduler_;
-    unsigned running_ = 0;
+    unsigned first_ = 0, running_ = 0;
     std::uint64_t progress_ = 0; // arrivals and ends
 };
 

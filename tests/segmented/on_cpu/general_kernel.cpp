@@ -1,6 +1,4 @@
 // The general kernel for the CPU, beside the one of the library.
-#include "segmented/on_cpu/language.hpp"
-
 #include <cstdint>
 
 #define find_general_kernel find_general_kernel_on_cpu

@@ -1,6 +1,4 @@
 // The quick kernels of one element type, for the CPU; see lib/src/segmented/CMakeLists.txt for what is defined.
-#include "segmented/on_cpu/language.hpp"
-
 #include <cstdint>
 
 namespace steadfold::inline v0::segmented {

@@ -1,7 +1,7 @@
 #include "segmented/on_cpu/launch.hpp"
 
+#include "on_cpu/fibers.hpp"
 #include "segmented/cuda/work_plan.hpp"
-#include "segmented/on_cpu/warp.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -64,9 +64,10 @@ launch_result launch(seg::settings const& settings, seg::problem const& problem,
     std::vector<unsigned> order(static_cast<std::size_t>(call.chunks));
     std::iota(order.begin(), order.end(), 0u);
     std::shuffle(order.begin(), order.end(), std::mt19937_64{seed});
-    warp one{seed};
+    fibers warp{32, seed};
     for (unsigned const number : order)
-        one.run(number / seg::warps_per_block, number % seg::warps_per_block, [&] { kernel(call); });
+        warp.run(
+            number / seg::warps_per_block, [&] { kernel(call); }, 32 * (number % seg::warps_per_block));
     return {bad_offsets != 0, std::all_of(records.begin(), records.end(), [](std::uint64_t w) { return w == 0; })};
 }
 

@@ -35,10 +35,11 @@ kernel_choice exact_choice() {
 template <group Group>
 kernel_choice find(unsigned family) {
     if constexpr (Group == group::fast) {
-        if ((family == family_pairs || family == family_squares) && components == 1)
-            return choice_of<fast_pass<type, components, components == 1, false>>();
-        if (family == family_sum && components == 1)
-            return choice_of<fast_pass<type, components, false, components != 1>>();
+        if constexpr (components == 1) {
+            if (family == family_pairs || family == family_squares)
+                return choice_of<fast_pass<type, components, true, false>>();
+            if (family == family_sum) return choice_of<fast_pass<type, components, false, false>>();
+        }
         return choice_of<fast_pass<type, components, false, true>>();
     } else if constexpr (Group == group::sums) {
         if constexpr (components == 2)
