@@ -45,9 +45,10 @@ ratio ratio_of(measurement const& ours, measurement const& peer) {
 }
 
 std::string table_head() {
-    return formatted("%-13s %-13s %-25s %-8s %-16s %10s %11s %11s %10s %10s %8s %7s %6s %6s %7s %-15s %s\n", "case",
-                     "timing", "implementation", "dtype", "data", "elements", "bytes_B", "median_us", "p5_us", "p95_us",
-                     "GB/s", "of_read", "issue", "fp64", "ratio", "95_%_interval", "ratio_to");
+    return formatted("%-13s %-13s %-25s %-8s %-16s %10s %11s %11s %10s %10s %8s %7s %6s %6s %7s %-15s  %-25s %s\n",
+                     "case", "timing", "implementation", "dtype", "data", "elements", "bytes_B", "median_us", "p5_us",
+                     "p95_us", "GB/s", "of_read", "issue", "fp64", "ratio", "95_%_interval", "ratio_to",
+                     "needs_an_element");
 }
 
 std::string table_lines(measured_group const& group, instruction_rates const& gpu) {
@@ -63,13 +64,13 @@ std::string table_lines(measured_group const& group, instruction_rates const& gp
         ratio const r = ratio_of(one, peer);
         lines +=
             formatted("%-13s %-13s %-25s %-8s %-16s %10lld %11lld %11.2f %10.2f %10.2f %8.1f %7s %6s %6s %7.3f "
-                      "[%5.3f, %5.3f]  %s\n",
+                      "[%5.3f, %5.3f]  %-25s %s\n",
                       group.label.case_name.c_str(), one.timing.c_str(), one.implementation.c_str(),
                       type_name(group).c_str(), group.label.data.c_str(), static_cast<long long>(group.label.elements),
                       static_cast<long long>(one.bytes), s.median_us, s.p5_us, s.p95_us, s.rate_gb_per_s,
                       known(s.of_read, true, "%.3f").c_str(), known(s.issue_slots_per_element, busy, "%.1f").c_str(),
                       known(s.float64_slots_per_element, busy, "%.1f").c_str(), r.value, r.range.low, r.range.high,
-                      peer.implementation.c_str());
+                      peer.implementation.c_str(), one.budget.empty() ? "-" : one.budget.c_str());
     }
     return lines;
 }

@@ -1,5 +1,6 @@
 #include "ours.hpp"
 
+#include "budget.hpp"
 #include "steadfold/workspace.hpp"
 
 #include <bit>
@@ -87,6 +88,7 @@ device_call ours(std::string const& name, operation_set operations, reduction_mo
     call.name = name;
     call.bytes = (operations.contains(operation::dot) ? 2 : 1) * count * static_cast<std::int64_t>(sizeof(T));
     call.peer = false;
+    if (mode == reduction_mode::exact) call.budget = budget_of(dtype_of<T>, operations);
     call.enqueue = [with](cudaStream_t stream) { with->enqueue(stream); };
     call.fetch = [with](cudaStream_t stream) { with->results.fetch(stream); };
     call.check = [with] { with->check(); };
