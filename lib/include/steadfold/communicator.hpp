@@ -80,10 +80,11 @@ class communicator {
     /// taken the call, without waiting for other ranks or the device, and can be captured into a CUDA graph.
     /// @throws argument_error  if stream_device() is -1
     void enqueue_all_reduce_sum(std::int64_t* words, std::size_t count, stream_ref stream) const;
-    /// Waits until all that was put on `stream` is done. A rank that never came leaves the stream waiting in the
-    /// middle of a collective; after the deadline that is ended.
+    /// Waits until all that was put on `stream` is done, work of the caller's own too. A rank that never came leaves
+    /// the stream waiting in the middle of a collective; after the deadline that is ended, and the communicator with
+    /// it.
     /// @throws timeout_error   when the deadline has passed: results of the stream's last work are not to be used
-    /// @throws argument_error  if stream_device() is -1
+    /// @throws argument_error  if stream_device() is -1, or the stream is being captured
     void synchronise(stream_ref stream) const;
 
     /// Blocks of different lengths, one a rank, concatenated in rank order; `lengths` receives every rank's length.

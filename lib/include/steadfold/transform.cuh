@@ -9,7 +9,7 @@
 /// The function is compiled in your own program and makes a few MiB at a time, which the library's kernels find in the
 /// cache: they reduce it exactly. The results have the same bits as those of transform.hpp, as long as the function
 /// gives the same values: compile it with -fmad=false and without -use_fast_math, or write __dmul_rn and the like.
-/// The arrays are device or managed memory of one GPU, strided or not; pinned memory may be among them.
+/// The arrays are device memory of one GPU, with managed and pinned memory among them, or all managed; strided or not.
 #pragma once
 
 #ifndef __CUDACC__
@@ -59,9 +59,18 @@ struct maker_of_two {
     __device__ result operator()(std::int64_t i) const { return f(x[i * x_stride], y[i * y_stride]); }
 };
 
-inline void require_started(char const* what) {
-    cudaError_t const error = cudaGetLastError();
-    if (error != cudaSuccess) throw library_error(std::string(what) + ": CUDA says " + cudaGetErrorString(error));
+/// Starts a kernel; the error is this launch's own, whatever the caller left unasked.
+template <class... Parameters, class... Arguments>
+void start_kernel(void (*kernel)(Parameters...), unsigned blocks, int threads, stream_ref stream,
+                  Arguments const&... arguments) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.stream = stream.get();
+    cudaError_t const error = cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+    if (error != cudaSuccess)
+        throw library_error(std::string("starting a kernel that calls a function of yours: CUDA says ") +
+                            cudaGetErrorString(error));
 }
 
 template <class Maker>
@@ -75,9 +84,8 @@ __global__ void __launch_bounds__(making_threads)
 template <class Maker>
 void enqueue_made(void const* maker, std::int64_t first, std::int64_t count, void* out, stream_ref stream) {
     auto const blocks = static_cast<unsigned>((count + making_threads - 1) / making_threads);
-    make_elements<Maker><<<blocks, making_threads, 0, stream.get()>>>(*static_cast<Maker const*>(maker), first, count,
-                                                                      static_cast<typename Maker::result*>(out));
-    require_started("starting the kernel that calls the function of transform_reduce");
+    start_kernel(make_elements<Maker>, blocks, making_threads, stream, *static_cast<Maker const*>(maker), first, count,
+                 static_cast<typename Maker::result*>(out));
 }
 
 /// The array in blocks, each folded from the left by a thread.
@@ -116,15 +124,16 @@ struct fold_on_device {
 
     /// `memory` holds a value for each block, and before them the result.
     static void enqueue(void const* what, void* memory, stream_ref stream) {
+        using element = std::remove_cv_t<std::remove_pointer_t<decltype(x.data())>>;
         auto const& fold = *static_cast<fold_on_device const*>(what);
         auto* const values = static_cast<Value*>(memory);
         std::int64_t const count = fold_count(fold.x.size());
         auto const blocks = static_cast<unsigned>((count + folding_threads - 1) / folding_threads);
         if (blocks > 0)
-            fold_blocks<<<blocks, folding_threads, 0, stream.get()>>>(fold.x.data(), array_view(fold.x).stride,
-                                                                      fold.x.size(), fold.op, values + 1);
-        fold_folded<<<1, folding_threads, 0, stream.get()>>>(values + 1, count, fold.identity, fold.op, values);
-        require_started("starting the kernels that call the operator of fast_reduce");
+            start_kernel(&fold_blocks<element, Value, Operator>, blocks, folding_threads, stream, fold.x.data(),
+                         array_view(fold.x).stride, fold.x.size(), fold.op, values + 1);
+        start_kernel(&fold_folded<Value, Operator>, 1, folding_threads, stream, values + 1, count, fold.identity,
+                     fold.op, values);
     }
 };
 

@@ -10,10 +10,10 @@
 ///
 /// Results are those of reduce() and dot(), with the same bits and special values. future.hpp brings them to the host.
 ///
-/// On a GPU a call enqueues one kernel on `stream`, a few for complex dots, products and bitwise operations, and
-/// returns. It can be captured into a CUDA graph: a replay reads what is in the arrays then. Keep arrays, outputs and
-/// workspace until the work is done, and the workspace as long as a graph that was captured with it. On a host
-/// workspace everything has happened on return, and `stream` is not looked at.
+/// On a GPU a call enqueues one kernel on `stream`, three for products and bitwise operations, and of complex dots
+/// three for every 5 MiB of an array, and returns. It can be captured into a CUDA graph: a replay reads what is in the
+/// arrays then. Keep arrays, outputs and workspace until the work is done, and the workspace as long as a graph that
+/// was captured with it. On a host workspace everything has happened on return, and `stream` is not looked at.
 ///
 /// Several ranks, one GPU each, are added up on the stream by a communicator of nccl.hpp:
 ///

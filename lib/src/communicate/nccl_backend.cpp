@@ -2,6 +2,7 @@
 
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
+#include "base/relaxed_capture.hpp"
 #include "communicate/nccl_devices.hpp"
 #include "reduce/message.hpp"
 #include "steadfold/error.hpp"
@@ -56,7 +57,7 @@ class nccl_backend::watch {
     /// Until the stream has run dry.
     void finished(ncclComm_t comm, cudaStream_t stream) {
         for (;;) {
-            cudaError_t const state = cudaStreamQuery(stream);
+            cudaError_t const state = query(stream);
             if (state == cudaSuccess) return;
             if (state != cudaErrorNotReady) check(state, name_);
             static_cast<void>(still_working(comm)); // a peer that failed shows here, never on the stream
@@ -70,6 +71,12 @@ class nccl_backend::watch {
         nccl_check(ncclCommGetAsyncError(comm, &state), comm, name_);
         nccl_check(state, comm, name_);
         return state == ncclInProgress;
+    }
+    static cudaError_t query(cudaStream_t stream) {
+        steadfold::detail::relaxed_capture const mode;
+        cudaError_t const state = cudaStreamQuery(stream);
+        if (state == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
+        return state;
     }
     void pause() {
         if (patience_.wait()) return;
@@ -193,6 +200,9 @@ void nccl_backend::enqueue_all_reduce_sum(std::int64_t* words, std::size_t count
 
 void nccl_backend::synchronise(stream_ref stream, nanoseconds deadline) {
     require_alive();
+    if (steadfold::detail::is_capturing(stream.get()))
+        throw argument_error("synchronise: the stream is being captured into a graph, and nothing on it runs; wait for "
+                             "the stream that the graph is launched into");
     guarded("synchronise", deadline, [&](watch& watch) { watch.finished(comm_, stream.get()); });
 }
 

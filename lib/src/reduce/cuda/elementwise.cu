@@ -20,9 +20,12 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class Maker, class Out>
 void enqueue(Maker const& maker, std::int64_t first, std::int64_t count, Out const& out, stream_ref stream) {
     if (count == 0) return;
-    auto const blocks = static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
-    make_elements<Maker, Out><<<blocks, threads_per_block, 0, stream.get()>>>(maker, first, count, out);
-    steadfold::detail::check(cudaGetLastError(), "starting to make elements");
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block));
+    config.blockDim = dim3(threads_per_block);
+    config.stream = stream.get();
+    steadfold::detail::check(cudaLaunchKernelEx(&config, make_elements<Maker, Out>, maker, first, count, out),
+                             "starting to make elements");
 }
 
 } // namespace

@@ -120,11 +120,14 @@ void factor_pass::enqueue(void const* data, std::int64_t count, exact::reduction
     std::int64_t const vectors = (count - head) * bytes / 16;
     auto const blocks = static_cast<int>(
         std::clamp<std::int64_t>((vectors + threads_per_block - 1) / threads_per_block, 1, most_blocks_));
-    gather_factors<<<static_cast<unsigned>(blocks), threads_per_block, 0, stream>>>(
-        factor_data{data, count, head, vectors, rules_}, partials_.get());
-    check(cudaGetLastError(), "starting a product");
-    merge_factors<<<1, threads_per_block, 0, stream>>>(partials_.get(), blocks, state);
-    check(cudaGetLastError(), "merging products");
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(threads_per_block);
+    config.stream = stream;
+    factor_data const all{data, count, head, vectors, rules_};
+    check(cudaLaunchKernelEx(&config, gather_factors, all, partials_.get()), "starting a product");
+    config.gridDim = dim3(1);
+    check(cudaLaunchKernelEx(&config, merge_factors, partials_.get(), blocks, state), "merging products");
 }
 
 } // namespace steadfold::inline v0::cuda

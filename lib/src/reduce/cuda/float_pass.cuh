@@ -32,7 +32,10 @@ class float_pass {
         shape::has_magnitudes && shape::has_products && (shape::is_float64 || components == 2);
     static constexpr int vectors_in_flight = takes_two || has_many_bins ? 2 : 4;
 
-    __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {}
+    __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
+        if constexpr (meets_hot)
+            first_hot_limb_ = __ldcg(&arguments.memory->first_hot_limb); // long before it is needed
+    }
 
     /// What is looked at before a batch: the largest magnitude of its elements or products, which decides the window,
     /// and the range of its elements.
@@ -185,7 +188,7 @@ class float_pass {
     __device__ bool bring_digits(lane_part const& part) {
         constexpr int anchor = shape::hot_layout.anchor, digits = block_type::hot_words - 1;
         grid_memory& memory = *arguments_.memory;
-        int const first = __ldcg(&memory.first_hot_limb), lowest = lowest_limb<shape::parts>(part, anchor);
+        int const first = first_hot_limb_, lowest = lowest_limb<shape::parts>(part, anchor);
         unsigned const lane = threadIdx.x % 32;
         if (lowest >= first && lowest + limbs_of_parts<shape::parts> <= first + digits) [[likely]] {
             std::int64_t const digit = digit_of_parts<shape::parts>(part, anchor, first);
@@ -308,6 +311,7 @@ class float_pass {
     std::conditional_t<has_extrema, thread_extremes, not_gathered> extremes_;
     std::uint32_t count_ = 0; // values of a component since the last flush
     window_choice<shape> window_;
+    std::conditional_t<meets_hot, int, not_gathered> first_hot_limb_;
     int seen_ = 0;
     std::int64_t zeros_ = 0;
     bool irregular_ = false;

@@ -1,5 +1,5 @@
 // Where the blocks of a launch meet: a window of a few 32-bit digits over the limbs of one sum. Warps bring what they
-// summed there themselves; the window is where the digits of earlier launches were.
+// summed there themselves; the window moves to where a warp was out of its reach.
 #pragma once
 
 #include "reduce/cuda/pass.hpp"
@@ -49,8 +49,9 @@ __device__ std::int64_t digit_of_parts(lane_part const& part, int anchor, int fi
         int const shift = __shfl_sync(0xffffffffu, part.exponent, p) - anchor - 32 * (first + lane);
         std::uint64_t const magnitude =
             value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-        std::uint64_t const moved = shift >= 0 ? magnitude << shift : magnitude >> -shift;
-        std::int64_t const own = shift >= 32 || shift <= -64 ? 0 : static_cast<std::int64_t>(moved & 0xffffffffu);
+        std::uint64_t moved = 0;
+        if (shift > -64 && shift < 32) moved = shift >= 0 ? magnitude << shift : magnitude >> -shift;
+        auto const own = static_cast<std::int64_t>(moved & 0xffffffffu);
         digit += value < 0 ? -own : own;
     }
     return digit;

@@ -67,6 +67,7 @@ class hot_finish {
             elsewhere = true;
             device_add(limbs_of(memory_.state, which, 0) + i, static_cast<std::uint64_t>(digit));
         }
+        if (__ldcg(&memory_.wanted_limb) != 0) elsewhere = true; // so that the last block moves the window
         auto const* counts = reinterpret_cast<std::int64_t const*>(&block_.counts[0]);
         if (lane_ < special_words && counts[lane_] != 0) elsewhere = true;
         flags.used_state = __any_sync(all, elsewhere) ? 1 : 0;
@@ -81,7 +82,7 @@ class hot_finish {
         return lane_ < digits && limb < count ? carried(limbs(), count, limb) : 0;
     }
 
-    /// False, and nothing written, if some result needs the long way.
+    /// False if some result needs the long way, which writes all of them again.
     __device__ bool finish_quickly(std::int64_t digit, hot_flags const& flags) {
         if (!arguments_.finish.may_be_quick) return false;
         // In every lane: carries from lane to lane would take as many votes as there are digits.

@@ -53,7 +53,10 @@ launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& 
                                     attributes.sharedSizeBytes;
     check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_shared)),
           "reserving shared memory for a reduction");
-    overlaps_ = attribute(cudaDevAttrComputeCapabilityMajor, device_, "the compute capability") >= 9;
+    // Code for an older chip has no bulk copies in it, and waits for nobody, wherever it runs.
+    constexpr int first_with_both = 90;
+    overlaps_ = attributes.ptxVersion >= first_with_both &&
+                attribute(cudaDevAttrComputeCapabilityMajor, device_, "the compute capability") >= 9;
     bool const can_bulk =
         choice_.may_bulk && overlaps_ && threads_ > warp_threads && choice_.shared_bytes + bulk_bytes(2) <= most_shared;
     blocks_ = fixed_blocks_ ? where.blocks : std::max(1, blocks_with(choice_.shared_bytes));

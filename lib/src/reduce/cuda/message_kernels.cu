@@ -136,8 +136,11 @@ void enqueue_encoding(rank_message const& message, bool overlaps, cudaStream_t s
 }
 
 void enqueue_results(rank_message const& message, cudaStream_t stream) {
-    round_message<<<1, result_threads, 0, stream>>>(message);
-    detail::check(cudaGetLastError(), "putting the results of all ranks on a stream");
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(1);
+    config.blockDim = dim3(result_threads);
+    config.stream = stream;
+    detail::check(cudaLaunchKernelEx(&config, round_message, message), "putting the results of all ranks on a stream");
 }
 
 } // namespace steadfold::inline v0::cuda

@@ -29,7 +29,7 @@ struct grid_memory {
     std::uint64_t hot_total[most_hot_words]; // complete words of a launch whose last arrivals were split
     std::uint32_t hot_complete;              // how many of them
     std::uint32_t ticket;                    // blocks that are done
-    std::int32_t first_hot_limb;             // kept: where digits were found last time
+    std::int32_t first_hot_limb;             // kept: where the digits of the last warps out of reach were
     std::int32_t wanted_limb;                // kept: 1 + the lowest limb of a warp whose digits were not there; 0: none
 };
 

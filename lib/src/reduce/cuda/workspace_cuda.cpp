@@ -5,6 +5,7 @@
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
+#include "base/relaxed_capture.hpp"
 #include "reduce/combine.hpp"
 #include "reduce/cuda/device_passes.hpp"
 #include "reduce/cuda/launch.hpp"
@@ -26,18 +27,6 @@ namespace steadfold::inline v0::reduce_detail {
 namespace {
 
 using namespace steadfold::detail;
-
-/// Lets this thread ask about events while another one captures a graph in the strictest mode.
-class relaxed_capture {
-  public:
-    relaxed_capture() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "changing the capture mode"); }
-    ~relaxed_capture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-    relaxed_capture(relaxed_capture const&) = delete;
-    relaxed_capture& operator=(relaxed_capture const&) = delete;
-
-  private:
-    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 /// False while it has not happened.
 bool has_happened(cudaError_t query, int device) {
@@ -96,9 +85,7 @@ class cuda_workspace final : public workspace_engine {
 
     void require_stream(stream_ref stream, bool forbid_capture) const override {
         current_device const on{where_.device};
-        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-        check(cudaStreamIsCapturing(stream.get(), &status), "asking whether a stream captures");
-        if (status != cudaStreamCaptureStatusNone) {
+        if (is_capturing(stream.get())) {
             if (forbid_capture)
                 throw argument_error("a future cannot be captured into a graph; enqueue_reduce and enqueue_dot can");
             return; // a stream that captures cannot be asked for its device
@@ -112,15 +99,18 @@ class cuda_workspace final : public workspace_engine {
 
     void enqueue(workspace_input const& input, workspace_output const& output, stream_ref stream) override {
         current_device const on{where_.device};
+        wait_for_start(stream);
         reduce(input, output, stream);
     }
 
     void enqueue(communicator const& ranks, workspace_input const& input, workspace_output const& output,
                  stream_ref stream) override {
         current_device const on{where_.device};
+        wait_for_start(stream);
         put_message(ranks.rank(), ranks.size(), input, output, stream);
         ranks.enqueue_all_reduce_sum(words_.get(), static_cast<std::size_t>(message_words(ranks.size())), stream);
         cuda::enqueue_results(message_, stream.get());
+        if (!is_capturing(stream.get())) mark_end(stream); // other ranks may never come, and then nothing may be freed
     }
 
     bool ranks_disagreed() const noexcept override {
@@ -129,8 +119,7 @@ class cuda_workspace final : public workspace_engine {
 
     void start(workspace_input const& input, bool keep_state, stream_ref stream) override {
         current_device const on{where_.device};
-        if (in_flight_) // of a future that was dropped, perhaps on another stream
-            check(cudaStreamWaitEvent(stream.get(), written_.get(), 0), "waiting for an earlier reduction");
+        wait_for_start(stream);
         if (keep_state) {
             leave_state(input, stream);
             elements_ = input.x.count;
@@ -143,8 +132,8 @@ class cuda_workspace final : public workspace_engine {
         } else {
             reduce(input, {results_.get(), nullptr}, stream);
         }
-        check(cudaEventRecord(written_.get(), stream.get()), "marking the end of a reduction");
-        in_flight_ = true;
+        mark_end(stream);
+        started_ = true;
     }
 
     bool done() override {
@@ -172,6 +161,21 @@ class cuda_workspace final : public workspace_engine {
     }
 
   private:
+    /// Lets `stream` wait for a future that was dropped, perhaps on another stream.
+    void wait_for_start(stream_ref stream) {
+        if (!started_ || done()) return;
+        if (is_capturing(stream.get()))
+            throw argument_error("a future of this workspace was dropped and is still at work, and a graph cannot wait "
+                                 "for it: wait for its stream before the capture");
+        check(cudaStreamWaitEvent(stream.get(), written_.get(), 0), "waiting for an earlier reduction");
+        started_ = false; // `stream` is behind it now
+    }
+
+    void mark_end(stream_ref stream) {
+        check(cudaEventRecord(written_.get(), stream.get()), "marking the end of a reduction");
+        in_flight_ = true;
+    }
+
     void allocate() {
         if (!passes_) {
             memory_ = allocate_device<cuda::grid_memory>(1, "the state of a reduction");
@@ -275,9 +279,9 @@ class cuda_workspace final : public workspace_engine {
     device_buffer<std::int64_t> words_; // of messages; null for one rank without passes
     pinned_buffer<std::uint32_t> disagreed_;
     cuda::rank_message message_;
-    owned_event written_; // results_ or state_, by the last start()
+    owned_event written_; // by the last start() or message
     std::int64_t elements_ = 0;
-    bool in_flight_ = false;
+    bool in_flight_ = false, started_ = false; // what written_ marks; by start()
 };
 
 } // namespace
