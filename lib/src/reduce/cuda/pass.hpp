@@ -30,7 +30,7 @@ struct grid_memory {
     std::uint32_t hot_complete;              // how many of them
     std::uint32_t ticket;                    // blocks that are done
     std::int32_t first_hot_limb;             // kept: where the digits of the last warps out of reach were
-    std::int32_t wanted_limb;                // kept: 1 + the lowest limb of a warp whose digits were not there; 0: none
+    std::int32_t wanted_limb;                // 1 + the lowest limb of a warp whose digits were not there; 0: none
 };
 
 /// How a launch ends: by rounding results, or by leaving the state for later.
