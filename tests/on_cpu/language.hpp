@@ -1,5 +1,5 @@
-// What kernels say beyond C++, for g++ and fibers.hpp. Comes before everything else in a source file: the standard
-// headers use some of these names in their own way.
+// What kernels say beyond C++, for g++ and fibers.hpp. The compiler's command line puts it before everything else: the
+// standard headers use some of these names in their own way.
 #pragma once
 
 #include "on_cpu/fibers.hpp"
