@@ -26,12 +26,14 @@ struct workspace::implementation {
         kernels::set_arrays(arguments, x.data, y, x.count, kernels::described_elements{plan});
         arguments.first_index = first_index;
         arguments.bulk = shape.bulk && arguments.x_aligned && y == nullptr;
-        kernels::set_tiles(arguments, shape.threads - (arguments.bulk ? 32 : 0), choice.vectors_in_flight);
-        arguments.direct = arguments.tiles <= shape.blocks;
+        kernels::set_tiles(arguments, choice.vectors_in_flight);
+        std::int64_t const warps = shape.threads / kernels::warp_threads;
+        arguments.direct = arguments.tiles <= shape.blocks * warps;
         arguments.integer_only = shape.integer_only;
         arguments.memory = &memory;
         arguments.finish = finish;
-        auto const blocks = static_cast<unsigned>(std::clamp<std::int64_t>(arguments.tiles, 1, shape.blocks));
+        auto const blocks =
+            static_cast<unsigned>(std::clamp<std::int64_t>((arguments.tiles + warps - 1) / warps, 1, shape.blocks));
         partials.assign(blocks, {});
         arguments.partials = partials.data();
         if (choice.shared_bytes > sizeof(kernels::dynamic_memory))

@@ -13,7 +13,7 @@ namespace {
 using steadfold::detail::check;
 
 constexpr int default_threads_per_block = 256;
-constexpr int warp_threads = 32;
+constexpr int least_bulk_tiles = 2; // a warp's: with fewer, there is nothing to send for ahead
 constexpr int least_float64_ratio =
     4; // float32 units for each float64 unit, above which integers are quicker than folds
 
@@ -35,7 +35,7 @@ int threads_of(execution const& where) {
 
 launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& where)
     : choice_{find_kernel(plan, fast)}, device_{where.device}, threads_{threads_of(where)},
-      fixed_blocks_{where.blocks > 0}, what_{plan} {
+      fixed_blocks_{where.blocks > 0}, fixed_threads_{where.threads_per_block > 0}, what_{plan} {
     if (where.blocks < 0) throw argument_error("blocks is " + std::to_string(where.blocks));
     auto const* const function = reinterpret_cast<void const*>(choice_.function);
     int const multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device_, "the number of multiprocessors");
@@ -57,8 +57,7 @@ launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& 
     constexpr int first_with_both = 90;
     overlaps_ = attributes.ptxVersion >= first_with_both &&
                 attribute(cudaDevAttrComputeCapabilityMajor, device_, "the compute capability") >= 9;
-    bool const can_bulk =
-        choice_.may_bulk && overlaps_ && threads_ > warp_threads && choice_.shared_bytes + bulk_bytes(2) <= most_shared;
+    bool const can_bulk = choice_.may_bulk && overlaps_ && choice_.shared_bytes + bulk_bytes(2) <= most_shared;
     blocks_ = fixed_blocks_ ? where.blocks : std::max(1, blocks_with(choice_.shared_bytes));
     if (can_bulk)
         for (int arrays : {1, 2})
@@ -73,30 +72,33 @@ pass_arguments launcher::arguments_for(void const* x, void const* y, std::int64_
     pass_arguments arguments;
     set_arrays(arguments, x, y, count, what_);
     arguments.first_index = first_index;
+    set_tiles(arguments, choice_.vectors_in_flight);
     int const bulk_blocks = bulk_blocks_[y != nullptr ? 1 : 0];
-    if (bulk_blocks > 0 && arguments.x_aligned && (y == nullptr || arguments.y_aligned)) {
-        set_tiles(arguments, bulk_workers(), choice_.vectors_in_flight);
-        arguments.bulk = arguments.tiles >= bulk_blocks;
-    }
-    if (!arguments.bulk) set_tiles(arguments, threads_, choice_.vectors_in_flight);
-    arguments.direct = arguments.tiles <= blocks_;
+    arguments.bulk = bulk_blocks > 0 && arguments.x_aligned && (y == nullptr || arguments.y_aligned) &&
+                     arguments.tiles >= least_bulk_tiles * warps_of(bulk_blocks);
+    arguments.direct = arguments.tiles <= warps_of(blocks_);
     arguments.integer_only = integer_only_;
     return arguments;
 }
 
-int launcher::bulk_workers() const {
-    return threads_ - warp_threads; // the last warp sends for tiles
+std::int64_t launcher::warps_of(int blocks) const {
+    return std::int64_t{blocks} * (threads_ / warp_threads);
 }
 
 std::size_t launcher::bulk_bytes(int arrays) const {
-    return std::size_t{bulk_stages} * 16 *
-           static_cast<std::size_t>(arrays * bulk_workers() * choice_.vectors_in_flight);
+    return std::size_t{bulk_stages} * 16 * static_cast<std::size_t>(arrays * threads_ * choice_.vectors_in_flight);
 }
 
 int launcher::blocks_for(pass_arguments const& arguments) const {
     if (fixed_blocks_) return blocks_;
     std::int64_t const most = arguments.bulk ? bulk_blocks_[arguments.y != nullptr ? 1 : 0] : blocks_;
-    return static_cast<int>(std::clamp<std::int64_t>(arguments.tiles, 1, most));
+    std::int64_t const warps = threads_ / warp_threads, wanted = (arguments.tiles + warps - 1) / warps;
+    return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, most));
+}
+
+int launcher::threads_for(pass_arguments const& arguments) const {
+    if (fixed_threads_ || arguments.tiles * warp_threads >= threads_) return threads_;
+    return warp_threads * static_cast<int>(std::max<std::int64_t>(1, arguments.tiles));
 }
 
 void launcher::launch(pass_arguments const& arguments, cudaStream_t stream) const {
@@ -105,7 +107,7 @@ void launcher::launch(pass_arguments const& arguments, cudaStream_t stream) cons
     overlap.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(blocks_for(arguments)));
-    config.blockDim = dim3(static_cast<unsigned>(threads_));
+    config.blockDim = dim3(static_cast<unsigned>(threads_for(arguments)));
     config.dynamicSmemBytes = choice_.shared_bytes + (arguments.bulk ? bulk_bytes(arguments.y != nullptr ? 2 : 1) : 0);
     config.stream = stream;
     config.attrs = &overlap;

@@ -32,15 +32,16 @@ class launcher {
     void launch(pass_arguments const& arguments, cudaStream_t stream) const;
 
   private:
-    /// Threads of a block that use what bulk copies bring.
-    [[nodiscard]] int bulk_workers() const;
+    [[nodiscard]] std::int64_t warps_of(int blocks) const;
+    /// Threads of a block; fewer if there is less than one block of data.
+    [[nodiscard]] int threads_for(pass_arguments const& arguments) const;
     /// Shared memory for the stages of bulk copies of one or two arrays.
     [[nodiscard]] std::size_t bulk_bytes(int arrays) const;
 
     kernel_choice choice_;
     int device_ = 0, threads_ = 0, blocks_ = 0;
     int bulk_blocks_[2] = {}; // with bulk copies of one and of two arrays; 0: not on this device
-    bool fixed_blocks_ = false;
+    bool fixed_blocks_ = false, fixed_threads_ = false;
     bool overlaps_ = false;
     bool integer_only_ = false; // too few float64 units for folds
     described_elements what_;

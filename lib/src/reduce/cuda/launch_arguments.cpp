@@ -35,8 +35,8 @@ void set_arrays(pass_arguments& arguments, void const* x, void const* y, std::in
     arguments.integer_bytes = static_cast<int>(what.component_bytes);
 }
 
-void set_tiles(pass_arguments& arguments, int workers, int vectors_in_flight) {
-    std::int64_t const tile = std::int64_t{workers} * vectors_in_flight;
+void set_tiles(pass_arguments& arguments, int vectors_in_flight) {
+    std::int64_t const tile = warp_threads * vectors_in_flight;
     arguments.tiles = (arguments.vectors + (arguments.has_ends ? 2 : 0) + tile - 1) / tile;
     arguments.whole_tiles = arguments.vectors / tile;
 }

@@ -24,8 +24,8 @@ struct described_elements {
 void set_arrays(pass_arguments& arguments, void const* x, void const* y, std::int64_t count,
                 described_elements const& what);
 
-/// Tiles for blocks of which `workers` threads take `vectors_in_flight` vectors of each.
-void set_tiles(pass_arguments& arguments, int workers, int vectors_in_flight);
+/// Tiles for warps whose lanes take `vectors_in_flight` vectors of each.
+void set_tiles(pass_arguments& arguments, int vectors_in_flight);
 
 /// What asks a launch for results of `elements` elements; where to put them is the caller's to set.
 [[nodiscard]] finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,

@@ -52,7 +52,7 @@ struct pass_arguments {
     std::int64_t head = 0;    // components before x is aligned to 16 bytes; even for complex data
     std::int64_t vectors = 0; // aligned 16-byte vectors after them; the rest is the tail
     std::int64_t first_index = 0;
-    std::int64_t tiles = 0;       // of the launch's block size and Pass::vectors_in_flight; see vector_loads.cuh
+    std::int64_t tiles = 0;       // a warp's, of Pass::vectors_in_flight; see vector_loads.cuh
     std::int64_t whole_tiles = 0; // the first ones, which hold whole vectors only
     bool has_ends = false;        // there are components before the first or after the last aligned vector
     bool bulk = false;            // whole tiles come by the bulk copy engine
@@ -70,8 +70,9 @@ struct pass_arguments {
     finish_request finish;
 };
 
+inline constexpr int warp_threads = 32;
 inline constexpr int max_threads_per_block = 256;
-inline constexpr int bulk_stages = 4; // tiles a block has on their way
+inline constexpr int bulk_stages = 4; // tiles a warp has on their way
 
 using kernel = void (*)(pass_arguments);
 

@@ -1,4 +1,4 @@
-// A pass's data as 16-byte vectors, taken in tiles: a tile is a fixed number of vectors for every thread of a block.
+// A pass's data as 16-byte vectors, taken in tiles: a tile is a fixed number of vectors for every lane of a warp.
 //
 // The few components before the first aligned vector and after the last one are two more vectors, numbers `vectors` and
 // `vectors` + 1, filled up with padding; vectors beyond them are padding alone.
@@ -142,16 +142,17 @@ struct batch_vectors {
     static constexpr int count = Count;
     vector_source<Pass> const& source;
     std::int64_t tile;
-    int stride;         // from one vector of the thread to its next: the threads that share the tile
     uint4 const* stage; // where the thread's vectors of x are in shared memory, or null
-    int y_offset;       // from there to those of y, in vectors
 
-    [[nodiscard]] __device__ std::int64_t first() const { return tile * (std::int64_t{stride} * Count) + threadIdx.x; }
+    /// From one vector of a lane to its next.
+    static constexpr int stride = warp_threads;
+
+    [[nodiscard]] __device__ std::int64_t first() const { return tile * (stride * Count) + threadIdx.x % stride; }
     __device__ void read(int u, vector16& x, vector16& y) const {
         if (stage != nullptr) {
             uint4 const* const from = stage + u * stride;
             x = as_vector(from[0]);
-            y = source.has_y() ? as_vector(from[y_offset]) : x;
+            y = source.has_y() ? as_vector(from[stride * Count]) : x;
             return;
         }
         vector16 xs[1], ys[1];

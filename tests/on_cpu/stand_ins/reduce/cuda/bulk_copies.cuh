@@ -1,5 +1,5 @@
-// Stands in for the library's header of this name where kernels run on the CPU: a tile lies in memory as it would lie in
-// its stage, and is always there. Of one array only.
+// Stands in for the library's header of this name where kernels run on the CPU: a tile lies in memory as it would lie
+// in its stage, and is always there. Of one array only.
 #pragma once
 
 #include "reduce/cuda/vector_loads.cuh"
@@ -13,25 +13,22 @@ struct bulk_barriers {};
 template <class Pass, int Count>
 class bulk_copies {
   public:
-    bulk_copies(vector_source<Pass> const& source, bulk_barriers&, uint4*, int workers)
-        : source_{source}, tile_vectors_{workers * Count}, tile_{blockIdx.x} {}
+    static constexpr int tile_vectors = warp_threads * Count;
 
-    void produce(std::int64_t, std::int64_t, std::int64_t) {}
+    bulk_copies(vector_source<Pass> const& source, bulk_barriers&, uint4*) : source_{source} {}
+
+    void begin(std::int64_t first, std::int64_t step, std::int64_t) { tile_ = first, step_ = step; }
     uint4 const* take() const {
-        return reinterpret_cast<uint4 const*>(source_.x_address(tile_ * tile_vectors_)) + threadIdx.x;
+        return reinterpret_cast<uint4 const*>(source_.x_address(tile_ * tile_vectors)) + threadIdx.x % warp_threads;
     }
-    int y_offset() const {
-        return 0;
-    }
-    void release() {
+    void release(std::int64_t, std::int64_t) {
         __syncwarp();
-        tile_ += gridDim.x;
+        tile_ += step_;
     }
 
   private:
     vector_source<Pass> const& source_;
-    int tile_vectors_;
-    std::int64_t tile_;
+    std::int64_t tile_ = 0, step_ = 0;
 };
 
 } // namespace steadfold::inline v0::cuda
