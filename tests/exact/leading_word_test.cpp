@@ -1,7 +1,6 @@
-// The leading word of redundant digits against GMP.
+// Sums of shifted integers and their leading words against GMP.
 #include "exact/leading_word.hpp"
 
-#include <array>
 #include <cstdint>
 #include <gmpxx.h>
 #include <gtest/gtest.h>
@@ -11,12 +10,26 @@ namespace {
 
 namespace ex = steadfold::exact;
 
-template <std::size_t Digits>
-void expect_leading_word(std::array<std::int64_t, Digits> const& digits, int exponent) {
-    mpz_class value = 0;
-    for (std::size_t i = Digits; i-- > 0;) value = (value << 32) + mpz_class(static_cast<signed long>(digits[i]));
-    auto const digit = [&](int i) { return digits[static_cast<std::size_t>(i)]; };
-    ex::leading_word const got = ex::leading_word_of<static_cast<int>(Digits)>(digit, exponent);
+/// Values of every size and sign, among them those that make carries and borrows run from end to end.
+class drawer {
+  public:
+    explicit drawer(std::uint64_t seed) : random_{seed} {}
+    std::int64_t operator()() {
+        constexpr std::int64_t edges[] = {0,         1,        -1, 0xffffffff, -0xffffffff, 0x100000000, -0x100000000,
+                                          INT64_MIN, INT64_MAX};
+        if (random_() % 3 == 0) return edges[random_() % std::size(edges)];
+        return static_cast<std::int64_t>(random_()) >> (random_() % 64);
+    }
+    int exponent() { return static_cast<int>(random_() % 2000) - 1000; }
+    bool now_and_then() { return random_() % 4 == 0; }
+
+  private:
+    std::mt19937_64 random_;
+};
+
+template <int Words>
+void expect_leading_word(ex::wide_integer<Words> const& sum, mpz_class const& value, int exponent) {
+    ex::leading_word const got = ex::leading_word_of(sum, exponent);
     mpz_class const magnitude = abs(value);
     if (magnitude == 0) {
         EXPECT_EQ(got.top, 0u);
@@ -30,27 +43,28 @@ void expect_leading_word(std::array<std::int64_t, Digits> const& digits, int exp
     EXPECT_EQ(got.negative, value < 0) << value;
 }
 
-/// Digits of every size and sign, among them those that make carries and borrows run from end to end.
-template <std::size_t Digits>
-void expect_random_digits(std::uint64_t seed) {
-    std::mt19937_64 random{seed};
-    constexpr std::int64_t edges[] = {0, 1, -1, 0xffffffff, -0xffffffff, 0x100000000, -0x100000000};
+template <int Words, int... Shifts>
+void expect_random_sums(std::uint64_t seed) {
+    drawer draw{seed};
     for (int trial = 0; trial < 20000; ++trial) {
-        std::array<std::int64_t, Digits> digits{};
-        int const kind = static_cast<int>(random() % 4);
-        for (std::int64_t& digit : digits) {
-            auto const drawn = static_cast<std::int64_t>(random()) >> (2 + random() % 60);
-            digit = kind == 0 ? 0 : kind == 1 || random() % 2 == 0 ? edges[random() % std::size(edges)] : drawn;
-        }
-        if (kind == 0) digits[random() % Digits] = static_cast<std::int64_t>(random()) >> (2 + random() % 60);
-        expect_leading_word(digits, static_cast<int>(random() % 2000) - 1000);
+        ex::wide_integer<Words> sum;
+        mpz_class value = 0;
+        auto const add = [&]<int Shift>() {
+            std::int64_t const drawn = draw.now_and_then() ? 0 : draw();
+            sum.template add<Shift>(drawn);
+            value += mpz_class(static_cast<signed long>(drawn)) << Shift;
+        };
+        (add.template operator()<Shifts>(), ...);
+        expect_leading_word(sum, value, draw.exponent());
     }
 }
 
-TEST(leading_word, of_redundant_digits_agrees_with_gmp) {
-    expect_random_digits<1>(1);
-    expect_random_digits<7>(2);
-    expect_random_digits<15>(3);
+TEST(leading_word, of_a_sum_of_shifted_integers_agrees_with_gmp) {
+    expect_random_sums<2, 0, 22, 44>(1);
+    expect_random_sums<3, 0, 22, 44, 48, 70, 92>(2);
+    expect_random_sums<3, 0, 22, 44, 32, 54, 76>(3);
+    expect_random_sums<4, 0, 22, 44, 49, 71, 93, 98, 120, 142>(4);
+    expect_random_sums<4, 64, 128, 63, 127, 0>(5);
 }
 
 } // namespace

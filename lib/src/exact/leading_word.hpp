@@ -1,4 +1,4 @@
-// The leading 64 bits of a few redundant digits, in registers: what rounds the usual sums on a device.
+// A sum of a few shifted integers and its leading 64 bits, in registers: what rounds the usual sums on a device.
 #pragma once
 
 #include "steadfold/bits.hpp"
@@ -6,6 +6,62 @@
 #include <cstdint>
 
 namespace steadfold::inline v0::exact {
+
+/// An integer of 64 * Words bits in two's complement, lowest word first.
+template <int Words>
+struct wide_integer {
+    std::uint64_t word[Words] = {};
+
+    /// Adds value * 2^Shift. What leaves the highest word is lost.
+    template <int Shift>
+    STEADFOLD_HOST_DEVICE void add(std::int64_t value) {
+        constexpr int first = Shift / 64, bits = Shift % 64;
+        auto const low = static_cast<std::uint64_t>(value) << bits;
+        auto high = static_cast<std::uint64_t>(bits == 0 ? value >> 63 : value >> (bits == 0 ? 0 : 64 - bits));
+        auto const above = static_cast<std::uint64_t>(value >> 63);
+#ifdef __CUDA_ARCH__
+        if constexpr (first == 0 && Words == 4) { // the compiler finds carries by comparing
+            asm("add.cc.u64 %0, %0, %4; addc.cc.u64 %1, %1, %5; addc.cc.u64 %2, %2, %6; addc.u64 %3, %3, %6;"
+                : "+l"(word[0]), "+l"(word[1]), "+l"(word[2]), "+l"(word[3])
+                : "l"(low), "l"(high), "l"(above));
+            return;
+        } else if constexpr (first + 3 == Words) {
+            asm("add.cc.u64 %0, %0, %3; addc.cc.u64 %1, %1, %4; addc.u64 %2, %2, %5;"
+                : "+l"(word[first]), "+l"(word[first + 1]), "+l"(word[first + 2])
+                : "l"(low), "l"(high), "l"(above));
+            return;
+        } else if constexpr (first + 2 == Words) {
+            asm("add.cc.u64 %0, %0, %2; addc.u64 %1, %1, %3;"
+                : "+l"(word[first]), "+l"(word[first + 1])
+                : "l"(low), "l"(high));
+            return;
+        }
+#endif
+        word[first] += low;
+        std::uint64_t carry = word[first] < low ? 1 : 0;
+        for (int i = first + 1; i < Words; ++i) {
+            std::uint64_t const sum = word[i] + high, total = sum + carry;
+            carry = (sum < high ? 1 : 0) + (total < sum ? 1 : 0);
+            word[i] = total;
+            high = above;
+        }
+    }
+
+    [[nodiscard]] STEADFOLD_HOST_DEVICE bool is_negative() const {
+        return word[Words - 1] >> 63 != 0;
+    }
+
+    STEADFOLD_HOST_DEVICE void negate() {
+        std::uint64_t carry = 1;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (std::uint64_t& each : word) {
+            each = ~each + carry;
+            if (each != 0) carry = 0;
+        }
+    }
+};
 
 /// (negative ? -1 : 1) * (top + something in [0, 1) that is not 0 iff sticky) * 2^exponent; the highest bit of top is
 /// set, or the value is 0.
@@ -15,51 +71,31 @@ struct leading_word {
     bool negative = false, sticky = false;
 };
 
-/// Of the sum of digit(i) * 2^(32 i + exponent) over 0 <= i < Digits; digits are signed and below 2^62. Unrolled and
-/// without arrays that need an address.
-template <int Digits, class Digit>
-[[nodiscard]] STEADFOLD_HOST_DEVICE leading_word leading_word_of(Digit const& digit, int exponent) {
-    std::uint32_t word[Digits + 2];
-    std::int64_t carry = 0;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < Digits; ++i) {
-        carry += digit(i);
-        word[i] = static_cast<std::uint32_t>(carry);
-        carry >>= 32;
-    }
-    word[Digits] = static_cast<std::uint32_t>(carry);
-    word[Digits + 1] = static_cast<std::uint32_t>(carry >> 32);
+/// Of x * 2^exponent. Unrolled and without arrays that need an address.
+template <int Words>
+[[nodiscard]] STEADFOLD_HOST_DEVICE leading_word leading_word_of(wide_integer<Words> x, int exponent) {
     leading_word result;
-    result.negative = carry < 0;
-    std::uint32_t const flip = result.negative ? 0xffffffffu : 0u;
-    std::uint64_t one = result.negative ? 1 : 0; // -x = ~x + 1
-    std::uint32_t high = 0, middle = 0, low = 0, below = 0, passed = 0;
-    int top = -1;
+    result.negative = x.is_negative();
+    if (result.negative) x.negate();
+    std::uint64_t high = x.word[0], low = 0, below = 0, passed = 0;
+    int top = 0;
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int i = 0; i < Digits + 2; ++i) {
-        one += word[i] ^ flip;
-        word[i] = static_cast<std::uint32_t>(one);
-        one >>= 32;
-        if (i > 2) passed |= word[i > 2 ? i - 3 : 0];
-        if (word[i] != 0) {
+    for (int i = 1; i < Words; ++i) {
+        if (x.word[i] != 0) {
             top = i;
-            high = word[i];
-            middle = i > 0 ? word[i > 0 ? i - 1 : 0] : 0;
-            low = i > 1 ? word[i > 1 ? i - 2 : 0] : 0;
+            high = x.word[i];
+            low = x.word[i - 1];
             below = passed;
         }
+        passed |= x.word[i - 1];
     }
-    if (top < 0) return {};
-    int const shift = bits::leading_zeros(high) - 32;
-    std::uint64_t const upper = (static_cast<std::uint64_t>(high) << 32) | middle;
-    std::uint64_t const lower = static_cast<std::uint64_t>(low) << shift; // its upper half reaches the top
-    result.top = (upper << shift) | (lower >> 32);
-    result.sticky = (static_cast<std::uint32_t>(lower) | below) != 0;
-    result.exponent = exponent + 32 * (top - 1) - shift;
+    if (high == 0) return {};
+    int const shift = bits::leading_zeros(high);
+    result.top = shift == 0 ? high : (high << shift) | (low >> (64 - shift));
+    result.sticky = ((low << shift) | below) != 0;
+    result.exponent = exponent + 64 * top - shift;
     return result;
 }
 

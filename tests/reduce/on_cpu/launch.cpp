@@ -92,7 +92,7 @@ sf::reduction_results workspace::run_in_parts(sf::array_view x, void const* y, l
 
 bool workspace::is_clean() const {
     kernels::grid_memory expected{};
-    expected.first_hot_limb = implementation_->memory.first_hot_limb;
+    expected.hot_top = implementation_->memory.hot_top;
     return std::memcmp(&expected, &implementation_->memory, sizeof expected) == 0;
 }
 

@@ -11,7 +11,6 @@ struct finish_area {
     reduce_detail::state_view view;
     exact::special_counts counts[2];
     exact::extrema_state extrema;
-    std::uint64_t digits[most_hot_words];
     static constexpr int evaluations = 2; // at a time, each with a scratch of its own
     reduce_detail::evaluation_scratch scratch[evaluations];
 };

@@ -66,7 +66,7 @@ __device__ void end_block(pass_arguments const& arguments, typename Pass::block_
     }
     if constexpr (Pass::meets_hot) {
         if (meets_in_hot_words(arguments)) {
-            if (threadIdx.x < 32) hot_finish<Pass>{arguments, block, area}.run();
+            if (threadIdx.x < 32) hot_finish<Pass>{arguments, block, area, pass.hot_top()}.run();
             return;
         }
     }

@@ -34,8 +34,8 @@ struct float_shape {
     static constexpr exact::digit_layout sums = exact::sum_layout(Real), products = exact::product_layout(Real);
     using sum_target = block_sum<sums.limbs, sums.anchor>;
     using product_target = block_sum<products.limbs, products.anchor>;
-    /// Parts of a warp's digits of one quantity: two for every fold.
-    static constexpr int parts = 2 * (1 + is_float64 + has_products);
+    /// float16 products have one window, whose second fold ends with the lowest bit they can have.
+    using hot = hot_pieces<1 + is_float64 + has_products, !has_products ? 48 : Real == dtype::float16 ? 32 : 49>;
     static constexpr quantity hot_quantity = has_products ? quantity::products
                                              : has_sum    ? quantity::sum
                                                           : quantity::magnitudes;
@@ -56,10 +56,9 @@ struct float_block {
     part<Shape::has_products, typename Shape::product_target> products[components];
     exact::special_counts counts[components];
     std::int64_t first_nan; // as 2^63 - 1 - index, so that 0 is none and the first is the largest
-    /// Not 0: there is something in the limbs, the bins or the counts, not only in warp_digits.
+    /// Not 0: there is something in the limbs, the bins or the counts, not only in warp_pieces.
     std::int64_t irregular;
-    static constexpr int hot_words = Shape::meets_hot ? cuda::hot_words(Shape::has_products) : 1;
-    std::int64_t warp_digits[max_threads_per_block / 32][hot_words];
+    std::int32_t warp_pieces[max_threads_per_block / 32][Shape::meets_hot ? Shape::hot::slots : 1];
 
     // Last, because little data does without them.
     alignas(16) part<Shape::has_sum, exponent_bins<Shape::is_float64>> sum_bins[components];

@@ -33,8 +33,7 @@ class float_pass {
     static constexpr int vectors_in_flight = takes_two || has_many_bins ? 2 : 4;
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
-        if constexpr (meets_hot)
-            first_hot_limb_ = __ldcg(&arguments.memory->first_hot_limb); // long before it is needed
+        if constexpr (meets_hot) hot_top_ = __ldcg(&arguments.memory->hot_top); // beside the first vectors
     }
 
     /// What is looked at before a batch: the largest magnitude of its elements or products, which decides the window,
@@ -59,9 +58,13 @@ class float_pass {
         return seen;
     }
 
-    /// Aims the first window at the warp's peak.
+    /// Aims the first window: at the one that blocks share, or at the warp's peak.
     __device__ void start(std::uint32_t peak) {
-        window_.start(peak, arguments_.integer_only);
+        peak = __reduce_max_sync(0xffffffffu, peak);
+        if constexpr (meets_hot)
+            window_.start(peak, arguments_.integer_only, hot_top_);
+        else
+            window_.start(peak, arguments_.integer_only);
         aim_folds();
     }
 
@@ -101,16 +104,29 @@ class float_pass {
     /// Moves what the thread holds into the block; every thread of the block calls it once.
     __device__ void finish() {
         if constexpr (folds_anything) {
-            if (__all_sync(0xffffffffu, window_.is_first()))
+            if (__all_sync(0xffffffffu, window_.is_first())) {
                 finish_warp();
-            else
-                flush(); // and the warp's digits stay zero
+            } else { // the warp's pieces stay zero
+                flush();
+                if constexpr (meets_hot)
+                    if (meets_in_hot_words(arguments_)) want(window_.top());
+            }
         }
         if ((seen_ & 1) != 0) shared_mark(block_.counts[0].not_negative_zero);
         if constexpr (components == 2)
             if ((seen_ & 2) != 0) shared_mark(block_.counts[1].not_negative_zero);
         if (irregular_) shared_mark(block_.irregular);
         if constexpr (shape::has_zeros) shared_count(&block_.counts[0].zero, zeros_);
+    }
+
+    /// The window whose digits meet in hot words.
+    [[nodiscard]] __device__ int hot_top() const { return hot_top_; }
+    /// Unit of the last fold of that window.
+    [[nodiscard]] __device__ static int hot_exponent(int top) {
+        if constexpr (shape::has_products)
+            return products_type::window_type::exponent(top, products_type::floor, products_type::folds - 1);
+        else
+            return values_type::window_type::exponent(top, values_type::floor, values_type::window_type::folds - 1);
     }
 
     __device__ void contribute(block_partial& partial) const {
@@ -156,47 +172,42 @@ class float_pass {
 
     /// The warp's lanes have one window: their digits are summed before they meet those of other warps.
     __device__ void finish_warp() {
-        int const lane = static_cast<int>(threadIdx.x % 32);
         if constexpr (shape::has_values)
-            values_.for_each_part(count_, [&](std::int64_t part, quantity which, int c) {
+            values_.for_each_piece(count_, [&](std::int32_t piece, quantity which, int c) {
                 using window = typename values_type::window_type;
-                finish_part({part, part_exponent<window>(window_.top(), values_type::floor, lane)}, which, c);
+                finish_piece<window, values_type::floor>(window_.top(), piece, which, c);
             });
         if constexpr (shape::has_products)
 #pragma unroll
-            for (int c = 0; c < components; ++c) {
-                using window = typename products_type::window_type;
-                int const exponent = part_exponent<window>(window_.product_top(), products_type::floor, lane);
-                finish_part({products_[c].part(count_), exponent}, quantity::products, c);
-            }
+            for (int c = 0; c < components; ++c)
+                finish_piece<typename products_type::window_type, products_type::floor>(
+                    window_.product_top(), products_[c].piece(count_), quantity::products, c);
     }
 
-    /// A part a lane: as digits where the blocks meet, or into the block's limbs.
-    __device__ void finish_part(lane_part const& part, quantity which, int c) {
+    /// A piece a lane: for where the blocks meet, or into the block's limbs.
+    template <class Window, int Floor>
+    __device__ void finish_piece(int top, std::int32_t piece, quantity which, int c) {
+        int const lane = static_cast<int>(threadIdx.x % 32);
         if constexpr (meets_hot)
             if (meets_in_hot_words(arguments_)) {
-                if (bring_digits(part)) return;
-                if (part.value != 0) irregular_ = true; // there is something in the limbs
+                if (window_.top() == hot_top_ && window_.may_be_shared(hot_top_)) {
+                    if (lane < shape::hot::pieces) block_.warp_pieces[threadIdx.x / 32][lane] = piece;
+                    return;
+                }
+                if (__any_sync(0xffffffffu, piece != 0)) want(window_.top());
             }
-        if (part.value == 0) return;
+        if (piece == 0) return;
+        irregular_ = true;
+        int const exponent = piece_exponent<Window>(top, Floor, lane);
         block_.for_each_sum([&](std::uint64_t* limbs, int anchor, quantity of, int component) {
-            if (of == which && component == c) exact::deposit(limbs, anchor, part.value, part.exponent, shared_add{});
+            if (of == which && component == c) exact::deposit(limbs, anchor, piece, exponent, shared_add{});
         });
     }
 
-    /// False if they are out of the hot digits' reach, which next time will be where this warp wants them.
-    __device__ bool bring_digits(lane_part const& part) {
-        constexpr int anchor = shape::hot_layout.anchor, digits = block_type::hot_words - 1;
-        grid_memory& memory = *arguments_.memory;
-        int const first = first_hot_limb_, lowest = lowest_limb<shape::parts>(part, anchor);
-        unsigned const lane = threadIdx.x % 32;
-        if (lowest >= first && lowest + limbs_of_parts<shape::parts> <= first + digits) [[likely]] {
-            std::int64_t const digit = digit_of_parts<shape::parts>(part, anchor, first);
-            if (lane < digits) block_.warp_digits[threadIdx.x / 32][lane] = digit;
-            return true;
-        }
-        if (__any_sync(0xffffffffu, part.value != 0) && lane == 0) atomicMax(&memory.wanted_limb, lowest + 1);
-        return false;
+    /// Asks for another window of the next launch.
+    __device__ void want(int top) {
+        irregular_ = true;
+        if (window_.may_be_shared(top)) atomicMax(&arguments_.memory->wanted_top, hot_bias + top);
     }
 
     template <int Count>
@@ -311,7 +322,7 @@ class float_pass {
     std::conditional_t<has_extrema, thread_extremes, not_gathered> extremes_;
     std::uint32_t count_ = 0; // values of a component since the last flush
     window_choice<shape> window_;
-    std::conditional_t<meets_hot, int, not_gathered> first_hot_limb_;
+    std::conditional_t<meets_hot, int, not_gathered> hot_top_;
     int seen_ = 0;
     std::int64_t zeros_ = 0;
     bool irregular_ = false;

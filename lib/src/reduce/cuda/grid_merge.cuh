@@ -19,14 +19,16 @@ __device__ inline unsigned arrivals_of(std::uint64_t word) {
     return static_cast<unsigned>((word - static_cast<std::uint64_t>(sum_of(word))) >> arrival_shift);
 }
 
-/// The last word, of two sums of 12 bits: blocks that used the state, blocks that saw something else than -0.
+/// The last word, of three sums of 12 bits: blocks that used the state, that saw something else than -0, and that have
+/// something below the folds' units.
 struct hot_flags {
-    unsigned used_state, not_negative_zero;
+    unsigned used_state, not_negative_zero, has_rests;
     __device__ std::uint64_t packed() const {
-        return used_state | (static_cast<std::uint64_t>(not_negative_zero) << 16);
+        return used_state | (std::uint64_t{not_negative_zero} << 16) | (std::uint64_t{has_rests} << 32);
     }
     __device__ static hot_flags of(std::int64_t digit) {
-        return {static_cast<unsigned>(digit) & 0xffffu, static_cast<unsigned>(digit >> 16)};
+        return {static_cast<unsigned>(digit) & 0xffffu, static_cast<unsigned>(digit >> 16) & 0xffffu,
+                static_cast<unsigned>(digit >> 32)};
     }
 };
 

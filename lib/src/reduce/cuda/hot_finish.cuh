@@ -1,9 +1,11 @@
-// The end of a launch whose blocks meet in hot words: from the digits of a block's warps to the rounded result, by one
+// The end of a launch whose blocks meet in hot words: from the pieces of a block's warps to the rounded result, by one
 // warp a block, in registers as long as nothing irregular happened.
 #pragma once
 
 #include "reduce/cuda/state_merge.cuh"
 #include "reduce/cuda/warp_round.cuh"
+
+#include <utility>
 
 namespace steadfold::inline v0::cuda {
 
@@ -13,30 +15,30 @@ class hot_finish {
   public:
     using block_type = typename Pass::block_type;
 
-    __device__ hot_finish(pass_arguments const& arguments, block_type& block, finish_area& area)
-        : arguments_{arguments}, memory_{*arguments.memory}, block_{block}, area_{area},
-          first_{__ldcg(&arguments.memory->first_hot_limb)} {}
+    __device__ hot_finish(pass_arguments const& arguments, block_type& block, finish_area& area, int hot_top)
+        : arguments_{arguments}, memory_{*arguments.memory}, block_{block}, area_{area}, top_{hot_top} {}
 
     __device__ void run() {
-        std::int64_t digit = sum_of_warps();
-        hot_flags flags{0, block_.counts[0].not_negative_zero != 0 ? 1u : 0u};
+        std::int32_t piece = sum_of_warps();
+        if (lane_ >= hot::pieces) piece = 0;
+        hot_flags flags{0, block_.counts[0].not_negative_zero != 0 ? 1u : 0u, 0};
         if (block_.irregular != 0) [[unlikely]]
-            digit += put_elsewhere(flags);
-        std::uint64_t word = (std::uint64_t{1} << arrival_shift) + (lane_ < digits ? static_cast<std::uint64_t>(digit)
-                                                                    : lane_ == digits ? flags.packed()
-                                                                                      : 0);
-        if (gridDim.x > 1 && !meet<words>(memory_, word)) return;
-        digit = sum_of(word);
-        flags = hot_flags::of(__shfl_sync(all, digit, digits));
-        if (flags.used_state != 0 || !finish_quickly(digit, flags)) [[unlikely]]
-            finish_at_length(lane_ < digits ? digit : 0, flags);
+            take_irregular(piece, flags);
+        std::uint64_t word =
+            (std::uint64_t{1} << arrival_shift) +
+            (lane_ == hot::all_pieces ? flags.packed() : static_cast<std::uint64_t>(std::int64_t{piece}));
+        if (gridDim.x > 1 && !meet<hot::words>(memory_, word)) return;
+        std::int64_t const sum = sum_of(word);
+        flags = hot_flags::of(__shfl_sync(all, sum, hot::all_pieces));
+        if (flags.used_state != 0 || !finish_quickly(sum, flags)) [[unlikely]]
+            finish_at_length(sum, flags);
     }
 
   private:
+    using hot = typename Pass::shape::hot;
     static constexpr unsigned all = 0xffffffffu;
     static constexpr quantity which = Pass::shape::hot_quantity;
     static constexpr int count = Pass::shape::hot_layout.limbs, anchor = Pass::shape::hot_layout.anchor;
-    static constexpr int words = block_type::hot_words, digits = words - 1;
 
     __device__ std::uint64_t* limbs() const {
         if constexpr (which == quantity::sum)
@@ -47,47 +49,107 @@ class hot_finish {
             return block_.products[0].limb;
     }
 
-    /// The lane's digit, of all warps: lane l adds some of digit l modulo `words`.
-    __device__ std::int64_t sum_of_warps() const {
-        std::int64_t sum = 0;
+    /// Of the lowest piece.
+    [[nodiscard]] __device__ int exponent() const { return Pass::hot_exponent(top_) - hot::below_unit; }
+
+    /// The lane's piece, of all warps: lane l adds some of piece l modulo `slots`.
+    __device__ std::int32_t sum_of_warps() const {
+        constexpr int slots = hot::slots;
+        std::int32_t sum = 0;
 #pragma unroll
-        for (int w = 0; w < max_threads_per_block / 32; w += 32 / words)
-            sum += block_.warp_digits[w + lane_ / words][lane_ % words];
+        for (int w = 0; w < max_threads_per_block / 32; w += 32 / slots)
+            sum += block_.warp_pieces[w + lane_ / slots][lane_ % slots];
 #pragma unroll
-        for (int offset = words; offset < 32; offset *= 2) sum += __shfl_xor_sync(all, sum, offset);
+        for (int offset = slots; offset < 32; offset *= 2) sum += __shfl_xor_sync(all, sum, offset);
         return sum;
     }
 
-    /// Digits outside of the hot ones, and counts, go to the state. Returns the lane's hot digit.
-    __device__ std::int64_t put_elsewhere(hot_flags& flags) {
-        bool elsewhere = false;
+    /// What is in the block's limbs goes to the pieces if they reach that far; otherwise it goes to the state, as
+    /// counts do.
+    __device__ void take_irregular(std::int32_t& piece, hot_flags& flags) {
+        limb_stretch const stretch = limbs_in_reach();
+        if (stretch.holds_all) {
+            std::int32_t const more = stretch.piece_of(lane_);
+            piece += more;
+            flags.has_rests = __any_sync(all, lane_ >= hot::pieces && more != 0) ? 1 : 0;
+        }
+        put_elsewhere(flags, !stretch.holds_all);
+    }
+
+    /// The block's limbs as an integer of six pieces, the lowest hot ones and those of the last fold.
+    struct limb_stretch {
+        exact::wide_integer<3> value; // in units of 2^-shift of the lowest piece
+        int shift;
+        bool holds_all;
+
+        __device__ std::int64_t from(int bit) const {
+            int const word = bit / 64, bits = bit % 64;
+            std::uint64_t const low = word == 0 ? value.word[0] : word == 1 ? value.word[1] : value.word[2];
+            std::uint64_t const high = word == 0   ? value.word[1]
+                                       : word == 1 ? value.word[2]
+                                                   : 0 - (value.word[2] >> 63);
+            return static_cast<std::int64_t>(bits == 0 ? low : (low >> bits) | (high << (64 - bits)));
+        }
+        /// What is above the fifth piece.
+        [[nodiscard]] __device__ std::int64_t highest() const { return from(shift + 5 * piece_bits); }
+        __device__ std::int32_t piece_of(int lane) const {
+            if (lane < hot::pieces - 3 || lane >= hot::all_pieces) return 0;
+            int const which = lane < hot::pieces ? lane - hot::pieces + 6 : lane - hot::pieces;
+            if (which == 5) return static_cast<std::int32_t>(highest());
+            return static_cast<std::int32_t>(from(shift + which * piece_bits) & ((1 << piece_bits) - 1));
+        }
+    };
+
+    __device__ limb_stretch limbs_in_reach() const {
+        constexpr int reach = 5; // limbs: 132 bits and what is above
+        int const lowest = exponent() - anchor, first = lowest >> 5, shift = lowest & 31;
+        if (lowest < 0 || first + reach > count) return {{}, 0, false};
+        bool outside = false;
         for (int i = lane_; i < count; i += 32) {
-            std::int64_t const digit = i >= first_ && i < first_ + digits ? 0 : carried(limbs(), count, i);
+            std::int64_t const digit = carried(limbs(), count, i);
+            if (i < first || i >= first + reach) outside = outside || digit != 0;
+            if (i == first) outside = outside || (digit & ((std::int64_t{1} << shift) - 1)) != 0;
+        }
+        limb_stretch stretch{{}, shift, !__any_sync(all, outside)};
+        stretch.value.template add<0>(carried(limbs(), count, first));
+        stretch.value.template add<32>(carried(limbs(), count, first + 1));
+        stretch.value.template add<64>(carried(limbs(), count, first + 2));
+        stretch.value.template add<96>(carried(limbs(), count, first + 3));
+        stretch.value.template add<128>(carried(limbs(), count, first + 4));
+        std::int64_t const highest = stretch.highest();
+        if (highest >> 27 != 0 && highest >> 27 != -1) stretch.holds_all = false;
+        return stretch;
+    }
+
+    __device__ void put_elsewhere(hot_flags& flags, bool limbs_too) {
+        bool elsewhere = false;
+        for (int i = lane_; limbs_too && i < count; i += 32) {
+            std::int64_t const digit = carried(limbs(), count, i);
             if (digit == 0) continue;
             elsewhere = true;
             device_add(limbs_of(memory_.state, which, 0) + i, static_cast<std::uint64_t>(digit));
         }
-        if (__ldcg(&memory_.wanted_limb) != 0) elsewhere = true; // so that the last block moves the window
+        if (__ldcg(&memory_.wanted_top) != 0) elsewhere = true; // so that the last block changes the window
         auto const* counts = reinterpret_cast<std::int64_t const*>(&block_.counts[0]);
         if (lane_ < special_words && counts[lane_] != 0) elsewhere = true;
         flags.used_state = __any_sync(all, elsewhere) ? 1 : 0;
-        if (flags.used_state != 0) {
-            if (lane_ == 0) block_.counts[0].not_negative_zero = 0; // it travels in the flags
-            __syncwarp();
-            add_counts(block_, memory_.state, static_cast<unsigned>(lane_));
-            __threadfence(); // pairs with the last block's fence
-            __syncwarp();
-        }
-        int const limb = first_ + lane_;
-        return lane_ < digits && limb < count ? carried(limbs(), count, limb) : 0;
+        if (flags.used_state == 0) return;
+        if (lane_ == 0) block_.counts[0].not_negative_zero = 0; // it travels in the flags
+        __syncwarp();
+        add_counts(block_, memory_.state, static_cast<unsigned>(lane_));
+        __threadfence(); // pairs with the last block's fence
+        __syncwarp();
     }
 
     /// False if some result needs the long way, which writes all of them again.
-    __device__ bool finish_quickly(std::int64_t digit, hot_flags const& flags) {
+    __device__ bool finish_quickly(std::int64_t sum, hot_flags const& flags) {
         if (!arguments_.finish.may_be_quick) return false;
-        // In every lane: carries from lane to lane would take as many votes as there are digits.
-        auto const of_lane = [digit](int i) { return __shfl_sync(all, digit, i); };
-        exact::leading_word const leading = exact::leading_word_of<digits>(of_lane, anchor + 32 * first_);
+        // In every lane: carries from lane to lane would take as many votes as there are pieces.
+        exact::wide_integer<hot::wide_words> total;
+        add_pieces<0>(total, sum, std::make_integer_sequence<int, hot::pieces>{});
+        if (flags.has_rests != 0) [[unlikely]]
+            add_pieces<hot::pieces>(total, sum, std::make_integer_sequence<int, 3>{});
+        exact::leading_word const leading = exact::leading_word_of(total, exponent());
         result_value mine;
         bool done = true;
         int position = 0;
@@ -100,39 +162,42 @@ class hot_finish {
         return done;
     }
 
-    __device__ void finish_at_length(std::int64_t digit, hot_flags const& flags) {
+    template <int First, int... Pieces>
+    __device__ static void add_pieces(exact::wide_integer<hot::wide_words>& total, std::int64_t sum,
+                                      std::integer_sequence<int, Pieces...>) {
+        (total.template add<hot::shift(First + Pieces)>(__shfl_sync(all, sum, First + Pieces)), ...);
+    }
+
+    __device__ void finish_at_length(std::int64_t sum, hot_flags const& flags) {
         if (lane_ == 0) {
             area_.view = {};
             area_.view.elements = arguments_.finish.elements;
             area_.view.component[0].counts = &area_.counts[0];
             area_.counts[0] = {};
-            area_.counts[0].not_negative_zero = flags.not_negative_zero;
         }
         __syncwarp();
-        exact::digit_span span;
-        if (flags.used_state == 0) {
-            if (lane_ < words) area_.digits[lane_] = static_cast<std::uint64_t>(digit);
-            __syncwarp();
-            span = normalised_span(area_.digits, words, anchor + 32 * first_);
-        } else {
-            span = take_state_and(digit);
-        }
+        if (flags.used_state != 0) take_state(flags);
+        if (lane_ == 0) area_.counts[0].not_negative_zero = flags.not_negative_zero;
+        for (int i = lane_; flags.used_state == 0 && i < count; i += 32) limbs()[i] = 0; // its pieces have them
+        __syncwarp();
+        if (lane_ < hot::all_pieces && sum != 0)
+            exact::deposit(limbs(), anchor, sum, exponent() + hot::shift(lane_), shared_add{});
+        __syncwarp();
+        exact::digit_span const span = normalised_span(limbs(), count, anchor);
         if (lane_ != 0) return;
         span_of(area_.view, which, 0) = span;
         evaluate_share(arguments_.finish, area_, 0, 1);
     }
 
-    /// All digits of the launch, and its counts; leaves the state empty for the next one.
-    __device__ exact::digit_span take_state_and(std::int64_t digit) {
+    /// What the blocks left there; leaves it empty for the next launch, and chooses that one's window: a lower one only
+    /// if no block could do with this one.
+    __device__ void take_state(hot_flags const& flags) {
         __threadfence();
         std::uint64_t* const from = limbs_of(memory_.state, which, 0);
         for (int i = lane_; i < count; i += 32) {
             limbs()[i] = __ldcg(from + i);
             from[i] = 0;
         }
-        __syncwarp();
-        int const limb = first_ + lane_;
-        if (lane_ < digits && limb < count) limbs()[limb] += static_cast<std::uint64_t>(digit);
         auto* const counts = reinterpret_cast<std::int64_t*>(&memory_.state.component[0].counts);
         if (lane_ < special_words) {
             reinterpret_cast<std::int64_t*>(&area_.counts[0])[lane_] = __ldcg(counts + lane_);
@@ -140,11 +205,11 @@ class hot_finish {
         }
         if (lane_ == 0) {
             memory_.state.component[0].extrema.first_nan = exact::extrema_state{}.first_nan;
-            if (int const wanted = atomicExch(&memory_.wanted_limb, 0); wanted != 0)
-                memory_.first_hot_limb = ::max(0, wanted - 2); // a limb of room below
+            int const wanted = atomicExch(&memory_.wanted_top, 0);
+            if (wanted != 0 && (wanted - hot_bias > top_ || flags.used_state == gridDim.x))
+                memory_.hot_top = wanted - hot_bias;
         }
         __syncwarp();
-        return normalised_span(limbs(), count, anchor);
     }
 
     static constexpr int special_words = sizeof(exact::special_counts) / 8 - 1; // but for not_negative_zero, the last
@@ -153,7 +218,7 @@ class hot_finish {
     grid_memory& memory_;
     block_type& block_;
     finish_area& area_;
-    int first_, lane_ = static_cast<int>(threadIdx.x % 32);
+    int top_, lane_ = static_cast<int>(threadIdx.x % 32);
 };
 
 } // namespace steadfold::inline v0::cuda

@@ -25,12 +25,12 @@ inline constexpr int most_hot_words = 16;
 /// that finishes.
 struct grid_memory {
     exact::reduction_state state;
-    std::uint64_t hot[most_hot_words];       // digits and arrivals of the blocks of the launch
+    std::uint64_t hot[most_hot_words];       // sums and arrivals of the blocks of the launch
     std::uint64_t hot_total[most_hot_words]; // complete words of a launch whose last arrivals were split
     std::uint32_t hot_complete;              // how many of them
     std::uint32_t ticket;                    // blocks that are done
-    std::int32_t first_hot_limb;             // kept: where the digits of the last warps out of reach were
-    std::int32_t wanted_limb;                // 1 + the lowest limb of a warp whose digits were not there; 0: none
+    std::int32_t hot_top;                    // kept: the window whose digits meet there, see hot_digits.cuh
+    std::int32_t wanted_top;                 // hot_bias + the highest other window that warps had; 0: none
 };
 
 /// How a launch ends: by rounding results, or by leaving the state for later.

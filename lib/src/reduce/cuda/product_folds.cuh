@@ -102,12 +102,12 @@ class product_folds {
             digits_.sum[i] = 0;
         }
     }
-    /// Of all lanes together, a part a lane; every lane has the same window.
-    __device__ std::int64_t part(std::uint32_t values) const {
+    /// Of all lanes together, a piece a lane; every lane has the same window.
+    __device__ std::int32_t piece(std::uint32_t values) const {
         std::int64_t digits[folds];
 #pragma unroll
         for (int i = 0; i < folds; ++i) digits[i] = digits_.digits(i, window_, times(i) * values);
-        return warp_part(digits);
+        return warp_piece(digits);
     }
 
   private:

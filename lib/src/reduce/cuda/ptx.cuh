@@ -59,6 +59,11 @@ __device__ inline float larger(float a, float b) {
     return a;
 }
 
+/// Computes the address here and keeps it, not later from its parts.
+__device__ inline void keep(char const*& address) {
+    asm volatile("" : "+l"(address));
+}
+
 /// "Programmatic dependent launch" (compute capability 9.0): lets the next kernel of the stream start its own
 /// preparations, and waits for the one before. Both do nothing in launches without that attribute.
 __device__ inline void let_next_kernel_prepare() {

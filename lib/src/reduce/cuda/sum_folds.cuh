@@ -15,35 +15,30 @@ struct block_sum {
     std::uint64_t limb[Limbs];
 };
 
-/// Sum of a warp's digit sums, exactly, in two parts: low + high * 2^44.
-struct warp_digits {
-    std::int64_t low, high;
-};
-__device__ inline warp_digits sum_of_warp(std::int64_t digits) {
-    constexpr std::uint32_t all = 0xffffffffu, mask = 0x3fffffu;
-    auto const bits = static_cast<std::uint64_t>(digits);
-    std::uint32_t const low = __reduce_add_sync(all, static_cast<std::uint32_t>(bits) & mask);
-    std::uint32_t const middle = __reduce_add_sync(all, static_cast<std::uint32_t>(bits >> 22) & mask);
-    int const high = __reduce_add_sync(all, static_cast<int>(digits >> 44));
-    return {static_cast<std::int64_t>(low) + (static_cast<std::int64_t>(middle) << 22), high};
-}
+/// A digit sum in three pieces, the highest of them signed: sums of them over a warp need 32 bits.
+inline constexpr int piece_bits = 22;
 
-/// Exponent of part p of a warp's digits: low and high part of one fold after the other.
+/// Exponent of piece p of the digits of a window's folds, three a fold.
 template <class Window>
-__device__ int part_exponent(int top, int floor, int p) {
-    return Window::exponent(top, floor, p / 2) + (p % 2 != 0 ? 44 : 0);
+__device__ int piece_exponent(int top, int floor, int p) {
+    return Window::exponent(top, floor, p / 3) + piece_bits * (p % 3);
 }
 
-/// Sums the warp's digits, a part a lane. Every lane has the same window.
+/// Sums the warp's digits, a piece a lane. Every lane has the same window.
 template <int Folds>
-__device__ std::int64_t warp_part(std::int64_t const (&digits)[Folds]) {
-    std::int64_t mine = 0;
+__device__ std::int32_t warp_piece(std::int64_t const (&digits)[Folds]) {
+    constexpr std::uint32_t all = 0xffffffffu, mask = (1u << piece_bits) - 1;
+    std::int32_t mine = 0;
     unsigned const lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < Folds; ++i) {
-        warp_digits const sum = sum_of_warp(digits[i]);
-        if (lane == 2u * i) mine = sum.low;
-        if (lane == 2u * i + 1) mine = sum.high;
+        auto const bits = static_cast<std::uint64_t>(digits[i]);
+        std::uint32_t const low = __reduce_add_sync(all, static_cast<std::uint32_t>(bits) & mask);
+        std::uint32_t const middle = __reduce_add_sync(all, static_cast<std::uint32_t>(bits >> piece_bits) & mask);
+        int const high = __reduce_add_sync(all, static_cast<int>(digits[i] >> (2 * piece_bits)));
+        if (lane == 3u * i) mine = static_cast<std::int32_t>(low);
+        if (lane == 3u * i + 1) mine = static_cast<std::int32_t>(middle);
+        if (lane == 3u * i + 2) mine = high;
     }
     return mine;
 }
@@ -64,12 +59,12 @@ class thread_digits : public Window::digits_type {
         }
     }
 
-    /// Of all lanes together, a part a lane; every lane has the same window.
-    __device__ std::int64_t part(Window const& window, std::uint32_t values) const {
+    /// Of all lanes together, a piece a lane; every lane has the same window.
+    __device__ std::int32_t piece(Window const& window, std::uint32_t values) const {
         std::int64_t digits[folds];
 #pragma unroll
         for (int i = 0; i < folds; ++i) digits[i] = this->digits(i, window, values);
-        return warp_part(digits);
+        return warp_piece(digits);
     }
 };
 

@@ -72,13 +72,13 @@ class value_folds {
                 magnitudes_[c].flush(window_, top_, floor, values, block.magnitudes[c]);
         }
     }
-    /// f(part of this lane, quantity, component) for all lanes together, whose windows are the same.
+    /// f(piece of this lane, quantity, component) for all lanes together, whose windows are the same.
     template <class Function>
-    __device__ void for_each_part(std::uint32_t values, Function const& f) const {
+    __device__ void for_each_piece(std::uint32_t values, Function const& f) const {
 #pragma unroll
         for (int c = 0; c < Shape::components; ++c) {
-            if constexpr (Shape::has_sum) f(values_[c].part(window_, values), quantity::sum, c);
-            if constexpr (Shape::has_magnitudes) f(magnitudes_[c].part(window_, values), quantity::magnitudes, c);
+            if constexpr (Shape::has_sum) f(values_[c].piece(window_, values), quantity::sum, c);
+            if constexpr (Shape::has_magnitudes) f(magnitudes_[c].piece(window_, values), quantity::magnitudes, c);
         }
     }
 

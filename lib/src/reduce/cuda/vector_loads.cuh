@@ -62,13 +62,13 @@ class vector_source {
 
     /// Whole vectors. Those of complex data begin with a real part: data that is out of step with 16 bytes is read by
     /// elements.
-    [[nodiscard]] __device__ vector16 x(std::int64_t v) const {
-        if (Pass::components == 1 || arguments_.x_aligned) return load_aligned(x_address(v));
-        return elements(x_address(v), width(), 0);
+    [[nodiscard]] __device__ vector16 x(char const* address) const {
+        if (Pass::components == 1 || arguments_.x_aligned) return load_aligned(address);
+        return elements(address, width(), 0);
     }
-    [[nodiscard]] __device__ vector16 y(std::int64_t v, vector16 const& own) const {
+    [[nodiscard]] __device__ vector16 y(char const* address, vector16 const& own) const {
         if (!has_y()) return own; // pairs of x with itself
-        return arguments_.y_aligned ? load_aligned(y_address(v)) : elements(y_address(v), width(), 0);
+        return arguments_.y_aligned ? load_aligned(address) : elements(address, width(), 0);
     }
 
     /// Vectors first + u * stride, whatever they are.
@@ -79,9 +79,9 @@ class vector_source {
         for (int u = 0; u < Count; ++u) {
             std::int64_t const v = first + u * stride;
             bool const whole = v < arguments_.vectors;
-            x_vectors[u] = whole ? x(v) : padded(Pass::padding_x);
+            x_vectors[u] = whole ? x(x_address(v)) : padded(Pass::padding_x);
             if constexpr (Pass::has_pairs)
-                y_vectors[u] = whole ? y(v, x_vectors[u]) : padded(Pass::padding_y);
+                y_vectors[u] = whole ? y(y_address(v), x_vectors[u]) : padded(Pass::padding_y);
             else
                 y_vectors[u] = x_vectors[u];
         }

@@ -19,11 +19,16 @@ class window_choice {
   public:
     static constexpr bool folds_anything = Shape::has_values || Shape::has_products;
 
-    /// The first window, which a warp's lanes share.
-    __device__ void start(std::uint32_t peak, bool integer_only) {
-        first_top_ = raised(top_of(peak));
+    /// The first window, which a warp's lanes share: `proposed` if it is neither too low nor much too high for the
+    /// peak.
+    __device__ void start(std::uint32_t peak, bool integer_only, int proposed = no_wish) {
+        int const needed = top_of(peak), spare = proposed - needed;
+        bool const will_do = may_be_shared(proposed) && (peak == 0 || (spare >= 0 && spare <= most_spare));
+        first_top_ = will_do ? proposed : raised(needed);
         set(first_top_, integer_only);
     }
+    /// True for windows whose folds have units one spacing apart.
+    [[nodiscard]] __device__ static bool may_be_shared(int top) { return top >= lowest_shared && top <= highest_top; }
 
     __device__ void set(int top, bool integer_only) {
         top_ = top;
@@ -82,6 +87,13 @@ class window_choice {
     // enough.
     static constexpr int lowest_top_of_squares = -400;
     static constexpr int no_wish = 1 << 20;
+
+    static constexpr int lowest_shared =
+        real == dtype::float16 ? lowest
+                               : (Shape::has_products ? exact::lowest_product_bit(real) : exact::lowest_bit(real)) +
+                                     (1 + Shape::is_float64 + Shape::has_products) * 49;
+    /// Bits that a window may have to spare: one fold has few.
+    static constexpr int most_spare = real == dtype::float16 ? 1000 : Shape::is_float64 || Shape::has_products ? 16 : 5;
 
     __device__ static int top_of(std::uint32_t peak) { return top_of_peak<peak_type>(peak); }
 
