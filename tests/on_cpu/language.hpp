@@ -240,6 +240,9 @@ inline unsigned atomicOr_block(unsigned* p, unsigned bits) {
 inline std::uint32_t atomicExch_block(std::uint32_t* p, std::uint32_t value) {
     return std::exchange(*p, value);
 }
+inline unsigned atomicMax_block(unsigned* p, unsigned value) {
+    return std::exchange(*p, std::max(*p, value));
+}
 inline long long atomicMax_block(long long* p, long long value) {
     return std::exchange(*p, std::max(*p, value));
 }

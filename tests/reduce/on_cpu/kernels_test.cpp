@@ -2,7 +2,10 @@
 #include "reduce/on_cpu/launch.hpp"
 #include "support/check.hpp"
 
+#include <bit>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <random>
 
 namespace {
 
@@ -89,6 +92,69 @@ TEST_P(kernels_on_cpu, many_batches_a_thread) {
         expect_results(work.run({x.data, s.n, type}, nullptr, {.blocks = 1, .threads = 32}, seed),
                        summarise(s.bytes.data(), s.n, type), options, s.label + " " + to_string(operations));
         EXPECT_TRUE(work.is_clean()) << s.label;
+    }
+}
+
+sample as_sample(std::vector<double> const& values, sf::dtype type, std::string const& label) {
+    std::size_t const bytes = sf::size_bytes(type);
+    sample s{type, static_cast<std::int64_t>(values.size()), std::vector<std::byte>(values.size() * bytes), label};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        auto const narrow = static_cast<float>(values[i]);
+        auto const half = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(narrow) >> 16);
+        void const* const from = bytes == 8   ? static_cast<void const*>(&values[i])
+                                 : bytes == 4 ? static_cast<void const*>(&narrow)
+                                              : static_cast<void const*>(&half);
+        std::memcpy(s.bytes.data() + i * bytes, from, bytes);
+    }
+    return s;
+}
+
+void expect_extremes(sample const& s, launch_shape const& shape, std::uint64_t seed) {
+    shifted const x{s, static_cast<std::size_t>(seed % 3)};
+    on_cpu::workspace work{s.type, sf::extrema | sf::linf | sf::variance, {}};
+    expect_results(work.run({x.data, s.n, s.type}, nullptr, shape, seed), summarise(s.bytes.data(), s.n, s.type), {},
+                   s.label + ", seed " + std::to_string(seed));
+}
+
+constexpr sf::dtype types_with_extremes[] = {sf::dtype::float64, sf::dtype::float32, sf::dtype::bfloat16};
+
+/// Few different values, so that the extremes come again and again, also before and after the aligned vectors. The
+/// first of them in the array wins, and -0 is below +0.
+TEST(kernels_on_cpu, first_of_many_equal_extremes) {
+    std::mt19937_64 random{7};
+    for (sf::dtype const type : types_with_extremes)
+        for (std::uint64_t round = 0; round < 24; ++round) {
+            std::vector<double> values(5000 + random() % 5000);
+            double const lowest = round % 4 == 0 ? 0 : round % 4 == 1 ? -3 : 1;
+            for (double& value : values) {
+                value = lowest + static_cast<double>(random() % 200) / 16;
+                if (value == 0 && random() % 8 == 0) value = -0.0;
+            }
+            expect_extremes(as_sample(values, type, "few values"),
+                            {.blocks = 1 + static_cast<int>(random() % 3), .threads = 256}, random());
+        }
+}
+
+/// Two warps meet equal extremes at the same time, and the one whose come first in the array has just been busy: by
+/// then the other one has told it what to beat.
+TEST(kernels_on_cpu, first_of_equal_extremes_of_two_warps) {
+    std::mt19937_64 random{8};
+    for (sf::dtype const type : types_with_extremes) {
+        std::size_t const tile = type == sf::dtype::float64 ? 128 : type == sf::dtype::float32 ? 512 : 1024;
+        for (int round = 0; round < 40; ++round) {
+            std::vector<double> values(8 * 4 * tile);
+            for (double& value : values) value = 5 + static_cast<double>(random() % 1000) / 1024;
+            std::size_t const first = random() % 4, second = 4 + random() % 4; // warps
+            auto const place = [&](std::size_t turn, std::size_t warp, double low, double high) {
+                std::size_t const at = (8 * turn + warp) * tile + 8;
+                values[at + random() % (tile / 2 - 16)] = low;
+                values[at + tile / 2 + random() % (tile / 2 - 16)] = high;
+            };
+            place(1, first, 2, 9);
+            place(2, first, 1, 10);
+            place(2, second, 1, 10);
+            expect_extremes(as_sample(values, type, "two warps"), {.blocks = 1, .threads = 256}, random());
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exact/element.hpp"
+#include "reduce/cuda/extremes.cuh"
 #include "reduce/cuda/hot_digits.cuh"
 #include "reduce/cuda/pass.hpp"
 #include "reduce/cuda/sum_folds.cuh"
@@ -55,6 +56,7 @@ struct float_block {
     part<Shape::has_magnitudes, typename Shape::sum_target> magnitudes[components];
     part<Shape::has_products, typename Shape::product_target> products[components];
     exact::special_counts counts[components];
+    part<Shape::has_extrema, block_extremes> extremes;
     std::int64_t first_nan; // as 2^63 - 1 - index, so that 0 is none and the first is the largest
     /// Not 0: there is something in the limbs, the bins or the counts, not only in warp_pieces.
     std::int64_t irregular;

@@ -34,6 +34,8 @@ class float_pass {
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
         if constexpr (meets_hot) hot_top_ = __ldcg(&arguments.memory->hot_top); // beside the first vectors
+        if constexpr (has_extrema) // shuffled, so that it stays in a register and is not worked out for every batch
+            limits_ = &block.extremes.limit[__shfl_sync(0xffffffffu, threadIdx.x / warp_threads, 0)];
     }
 
     /// What is looked at before a batch: the largest magnitude of its elements or products, which decides the window,
@@ -97,8 +99,9 @@ class float_pass {
             if (arguments_.counts_zeros) [[unlikely]]
                 zeros_ += zeros_among<Real, components>(again);
         if constexpr (has_extrema)
-            if (__any_sync(0xffffffffu, outside || extremes_.may_improve(seen.range))) [[unlikely]]
-                compare_batch(again);
+            if (__any_sync(0xffffffffu, limits_->may_improve(seen.range) | (again.tile >= arguments_.whole_tiles)))
+                [[unlikely]]
+                look_for_extremes<Real>(block_.extremes, seen.range, arguments_.first_index, again);
     }
 
     /// Moves what the thread holds into the block; every thread of the block calls it once.
@@ -130,7 +133,7 @@ class float_pass {
     }
 
     __device__ void contribute(block_partial& partial) const {
-        if constexpr (has_extrema) partial.extrema = extremes_.state();
+        if constexpr (has_extrema) block_.extremes.contribute(partial.extrema);
     }
 
   private:
@@ -302,16 +305,6 @@ class float_pass {
         deposit_product(x, y, j, outside);
     }
 
-    /// The whole warp, whose lanes share what the next batches must beat. Elements come in the order of their indices,
-    /// but for those at the ends of the array.
-    template <class Batch>
-    __device__ void compare_batch(Batch const& again) {
-        bool const improves = again.has_ends() || any_better<Real>(extremes_, again);
-        if (!__any_sync(0xffffffffu, improves)) return;
-        offer_all<Real>(extremes_, arguments_.first_index, again);
-        extremes_.template agree_on_words<Real>();
-    }
-
     static constexpr std::uint32_t most_values =
         shape::has_products ? products_type::window_type::most_values : float64_window<1>::most_values;
 
@@ -319,10 +312,10 @@ class float_pass {
     block_type& block_;
     std::conditional_t<shape::has_values, values_type, not_gathered> values_;
     std::conditional_t<shape::has_products, products_type, not_gathered> products_[components];
-    std::conditional_t<has_extrema, thread_extremes, not_gathered> extremes_;
     std::uint32_t count_ = 0; // values of a component since the last flush
     window_choice<shape> window_;
     std::conditional_t<meets_hot, int, not_gathered> hot_top_;
+    std::conditional_t<has_extrema, block_extremes::limits const*, not_gathered> limits_;
     int seen_ = 0;
     std::int64_t zeros_ = 0;
     bool irregular_ = false;

@@ -63,26 +63,41 @@ __device__ std::int64_t zeros_among(Batch const& batch) {
     return zeros;
 }
 
-/// Every element, padding left out, to the extremes.
+/// The best of the thread's elements at one end of the range; padding and NaN left out.
 template <dtype Real, class Batch>
-__device__ void offer_all(thread_extremes& extremes, std::int64_t first_index, Batch const& batch) {
+__device__ ranked best_of_batch(Batch const& batch, std::int64_t first_index, end_of_range end) {
+    ranked best;
     for_each_vector(batch, [&](vector16 const& x, vector16 const&, int u) {
 #pragma unroll
-        for (int j = 0; j < per_vector<Real>; ++j)
-            if (std::int64_t const i = batch.component(u, j); i >= 0)
-                extremes.offer(element<Real>::at(x, j), first_index + i);
+        for (int j = 0; j < per_vector<Real>; ++j) {
+            std::uint64_t const bits = bits_of(element<Real>::at(x, j));
+            ranked mine = ranked::of_key(exact::ordered_key(bits), INT64_MAX, end);
+            if (mine.rank < best.rank || exact::is_nan_bits(bits)) continue;
+            std::int64_t const i = batch.component(u, j);
+            mine.before = static_cast<std::uint64_t>(INT64_MAX - first_index - i);
+            if (i >= 0 && mine.beats(best)) best = mine;
+        }
     });
+    return best;
 }
 
-/// True if some element is smaller or larger than all the thread has been offered. Padding may be.
+/// The whole warp, with a batch that may improve on what the block knows. Elements of a warp come in the order of their
+/// indices, but for those at the ends of the array, which are always looked at.
 template <dtype Real, class Batch>
-__device__ bool any_better(thread_extremes const& extremes, Batch const& batch) {
-    bool better = false;
-    for_each_vector(batch, [&](vector16 const& x, vector16 const&, int) {
-#pragma unroll
-        for (int j = 0; j < per_vector<Real>; ++j) better = better || extremes.is_better(element<Real>::at(x, j));
-    });
-    return better;
+__device__ void look_for_extremes(block_extremes& extremes, word_range const& range, std::int64_t first_index,
+                                  Batch const& batch) {
+    constexpr unsigned all = 0xffffffffu;
+    bool const hidden = range.low != range.low; // by a NaN, or a word that looks like one
+    bool const at_both = __any_sync(all, hidden || batch.has_ends());
+    block_extremes::limits const known = extremes.of_this_warp();
+#pragma unroll 1
+    for (int k = 0; k < 2; ++k) {
+        end_of_range const end = k == 0 ? end_of_range::low : end_of_range::high;
+        bool const improves = rank_of_word(range, end) > (k == 0 ? known.low : known.high);
+        if (!at_both && !__any_sync(all, improves)) continue;
+        ranked const found = best_of_warp(best_of_batch<Real>(batch, first_index, end));
+        if (found.rank != 0) extremes.offer<Real>(found, end);
+    }
 }
 
 } // namespace steadfold::inline v0::cuda
