@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reduce/cuda/grid_merge.cuh"
-#include "reduce/cuda/limb_span.cuh"
+#include "reduce/cuda/quick_statistics.cuh"
 
 namespace steadfold::inline v0::cuda {
 
@@ -11,6 +11,7 @@ struct finish_area {
     reduce_detail::state_view view;
     exact::special_counts counts[2];
     exact::extrema_state extrema;
+    warp_number numbers[warp_numbers];
     static constexpr int evaluations = 2; // at a time, each with a scratch of its own
     reduce_detail::evaluation_scratch scratch[evaluations];
 };
@@ -21,7 +22,9 @@ __device__ inline void write_result(finish_request const& finish, int position, 
     std::size_t const bytes = size_bytes(component_type(result.type));
     auto* out = static_cast<unsigned char*>(finish.value);
     auto const* bits = reinterpret_cast<std::uint64_t const*>(&result.bits); // std::array has host functions only
-    for (int c = 0; c < component_count(result.type); ++c) {
+#pragma unroll // else the result is put into local memory
+    for (int c = 0; c < 2; ++c) {
+        if (c == component_count(result.type)) break;
         if (bytes == 8)
             reinterpret_cast<std::uint64_t*>(out)[c] = bits[c];
         else if (bytes == 4)
@@ -33,15 +36,55 @@ __device__ inline void write_result(finish_request const& finish, int position, 
     }
 }
 
-/// Rounds the operations whose position is `which` modulo `of`. One thread.
+/// Rounds the operations whose position is `which` modulo `of`. One thread; with more than `evaluations` of them, which
+/// only real data has, a scratch is that of its operation: just two need one.
 inline __device__ __noinline__ void evaluate_share(finish_request const& finish, finish_area& area, int which, int of) {
-    int position = 0;
 #pragma unroll 1
-    for (std::uint32_t left = finish.operations; left != 0; left &= left - 1, ++position) {
-        if (position % of != which) continue;
+    for (int position = which; position < __popc(finish.operations); position += of) {
+        std::uint32_t left = finish.operations;
+#pragma unroll 1
+        for (int i = 0; i < position; ++i) left &= left - 1;
         auto const op = static_cast<operation>(__ffs(static_cast<int>(left)) - 1);
-        write_result(finish, position, reduce_detail::evaluate(op, area.view, finish.options, area.scratch[which]));
+        int const scratch = of <= finish_area::evaluations ? which : op == operation::stddev ? 1 : 0;
+        write_result(finish, position, reduce_detail::evaluate(op, area.view, finish.options, area.scratch[scratch]));
     }
+}
+
+/// Rounds all operations side by side: in different warps, and those of one warp in different lanes. All threads, after
+/// a barrier. Whoever has no quick way takes the long one.
+__device__ inline void evaluate_all(finish_request const& finish, finish_area& area) {
+    int const warps = static_cast<int>(blockDim.x / 32), warp = static_cast<int>(threadIdx.x / 32);
+    int const lane = static_cast<int>(threadIdx.x % 32);
+    if (is_complex(finish.options.type)) { // whose sums of two parts need a scratch each
+        int const of = ::min(warps, finish_area::evaluations);
+        if (lane == 0 && warp < of) evaluate_share(finish, area, warp, of);
+        return;
+    }
+    exact::special_counts const& counts = *area.view.component[0].counts;
+    bool const quick = finish.some_are_quick && (counts.nan | counts.infinite) == 0;
+    constexpr std::uint32_t spreads =
+        (1u << static_cast<unsigned>(operation::variance)) | (1u << static_cast<unsigned>(operation::stddev));
+    if (quick && warp == warps - 1 && (finish.operations & spreads) != 0)
+        note_spread(area.numbers[spread_number], area.numbers[0], area.numbers[2],
+                    static_cast<std::uint64_t>(finish.elements));
+    std::uint32_t left = finish.operations;
+#pragma unroll 1
+    for (int i = 0; i < lane; ++i) left &= left - 1;
+    if (left == 0) return;
+    auto const op = static_cast<operation>(__ffs(static_cast<int>(left)) - 1);
+    if (warp != (is_spread(op) ? warps - 1 : lane % warps)) return;
+    result_value result;
+    if (quick && quick_statistic(op, area.numbers, area.extrema, finish, counts.not_negative_zero == 0, result))
+        write_result(finish, lane, result);
+    else
+        evaluate_share(finish, area, lane, warp_threads);
+}
+
+/// All threads; the caller puts a barrier behind it.
+__device__ inline void clear_view(finish_area& area) {
+    auto* words = reinterpret_cast<std::uint64_t*>(&area.view);
+#pragma unroll 1
+    for (unsigned i = threadIdx.x; i < sizeof(area.view) / 8; i += blockDim.x) words[i] = 0;
 }
 
 } // namespace steadfold::inline v0::cuda

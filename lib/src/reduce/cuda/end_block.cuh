@@ -6,59 +6,56 @@
 
 namespace steadfold::inline v0::cuda {
 
+/// Left for later: see cuda_backend.cpp. One thread, with what no block could add.
 template <class Pass>
-__device__ void finish_from_state(pass_arguments const& arguments, typename Pass::block_type& block, finish_area& area,
-                                  block_partial* by_warp) {
-    exact::reduction_state& state = arguments.memory->state;
-    block_partial merged{};
-    if constexpr (Pass::compares || Pass::is_fast)
-        merged = merge_blocks<Pass::compares, Pass::is_fast>(arguments.partials, by_warp);
-    if (arguments.finish.operations == 0) { // left for later: see cuda_backend.cpp
-        if (threadIdx.x != 0) return;
-        if constexpr (Pass::compares) state.component[0].extrema.merge(merged.extrema);
-        if constexpr (Pass::is_fast)
-            for (int c = 0; c < 2; ++c) {
-                state.component[c].fast_sum += merged.fast[c][0];
-                state.component[c].fast_magnitudes += merged.fast[c][1];
-                state.component[c].fast_products += merged.fast[c][2];
-            }
-        return;
-    }
-    take_state(state, block, area);
+__device__ void leave_state(exact::reduction_state& state, block_partial const& merged) {
+    if constexpr (Pass::compares) state.component[0].extrema.merge(merged.extrema);
+    if constexpr (Pass::is_fast)
+        for (int c = 0; c < 2; ++c) {
+            state.component[c].fast_sum += merged.fast[c][0];
+            state.component[c].fast_magnitudes += merged.fast[c][1];
+            state.component[c].fast_products += merged.fast[c][2];
+        }
+}
+
+/// Rounds what is in the block's limbs and counts, and `merged` of thread 0. All threads; no barrier since.
+template <class Pass>
+__device__ void finish_block(pass_arguments const& arguments, typename Pass::block_type& block, finish_area& area,
+                             block_partial const& merged) {
     if (threadIdx.x == 0) {
-        area.view = {};
         area.view.elements = arguments.finish.elements;
         area.extrema = merged.extrema;
-        area.extrema.offer_nan(__ldcg(&state.component[0].extrema.first_nan));
-        state.component[0].extrema.first_nan = exact::extrema_state{}.first_nan;
+        area.extrema.offer_nan(INT64_MAX - block.first_nan);
         area.view.extrema = &area.extrema;
         for (int c = 0; c < 2; ++c) {
-            area.view.component[c].counts = &area.counts[c];
-            area.view.component[c].fast_sum = merged.fast[c][0];
-            area.view.component[c].fast_magnitudes = merged.fast[c][1];
-            area.view.component[c].fast_products = merged.fast[c][2];
+            area.view.component[c].counts = &block.counts[c % Pass::block_type::components];
+            if constexpr (Pass::is_fast) {
+                area.view.component[c].fast_sum = merged.fast[c][0];
+                area.view.component[c].fast_magnitudes = merged.fast[c][1];
+                area.view.component[c].fast_products = merged.fast[c][2];
+            }
         }
     }
-    __syncthreads();
-    unsigned const warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    unsigned turn = 0;
-    block.for_each_sum([&](auto& limbs, int anchor, quantity which, int component) {
-        if (turn++ % warps != warp) return;
-        exact::digit_span const span = normalised_span(limbs, sizeof(limbs) / 8, anchor);
-        if (threadIdx.x % 32 == 0) span_of(area.view, which, component) = span;
+    for_sums_of_warp(block, [&](sum_place const& place) {
+        exact::digit_span span;
+        if constexpr (Pass::components == 1 && !is_integer(Pass::real))
+            span = settled_span(place.limbs, place.count, place.anchor, area.numbers[static_cast<int>(place.which)]);
+        else
+            span = normalised_span(place.limbs, place.count, place.anchor);
+        if (threadIdx.x % 32 == 0) span_of(area.view, place.which, place.component) = span;
     });
     __syncthreads();
-    unsigned const evaluations = ::min(warps, static_cast<unsigned>(finish_area::evaluations));
-    if (threadIdx.x % 32 == 0 && warp < evaluations)
-        evaluate_share(arguments.finish, area, static_cast<int>(warp), static_cast<int>(evaluations));
+    evaluate_all(arguments.finish, area);
 }
 
 /// All threads of the block come here once.
 template <class Pass>
 __device__ void end_block(pass_arguments const& arguments, typename Pass::block_type& block, finish_area& area,
                           Pass& pass) {
-    __shared__ block_partial by_warp[Pass::compares || Pass::is_fast ? max_threads_per_block / 32 : 1];
+    constexpr bool has_partials = Pass::compares || Pass::is_fast;
+    __shared__ block_partial by_warp[has_partials ? max_threads_per_block / 32 : 1];
     __shared__ bool last;
+    if constexpr (!Pass::meets_hot) clear_view(area);
     __syncthreads();
     if (block.irregular != 0 && !arguments.direct) {
         block.empty_bins();
@@ -70,15 +67,35 @@ __device__ void end_block(pass_arguments const& arguments, typename Pass::block_
             return;
         }
     }
-    add_to_state(block, arguments.memory->state);
-    if constexpr (Pass::compares || Pass::is_fast) {
-        block_partial partial{};
-        pass.contribute(partial);
-        merge_threads<Pass::compares, Pass::is_fast>(partial, by_warp);
-        if (threadIdx.x == 0) arguments.partials[blockIdx.x] = partial;
+    bool const finishes = arguments.finish.operations != 0;
+    exact::reduction_state& state = arguments.memory->state;
+    block_partial merged{};
+    if constexpr (has_partials) {
+        pass.contribute(merged);
+        if constexpr (requires { block.extremes; }) { // the first warp has it all
+            if (threadIdx.x < 32) merge_warp<Pass::compares, Pass::is_fast>(merged);
+        } else {
+            merge_threads<Pass::compares, Pass::is_fast>(merged, by_warp);
+        }
     }
-    if (!Pass::compares && !Pass::is_fast && arguments.finish.operations == 0) return;
-    if (is_last_block(&arguments.memory->ticket, last)) finish_from_state<Pass>(arguments, block, area, by_warp);
+    if (gridDim.x > 1 || !finishes) { // one block alone has everything already
+        add_to_state(block, state);
+        if constexpr (has_partials)
+            if (threadIdx.x == 0) arguments.partials[blockIdx.x] = merged;
+        if (!has_partials && !finishes) return;
+        if (!is_last_block(&arguments.memory->ticket, last)) return;
+        if constexpr (has_partials) merged = merge_blocks<Pass::compares, Pass::is_fast>(arguments.partials, by_warp);
+        if (!finishes) {
+            if (threadIdx.x == 0) leave_state<Pass>(state, merged);
+            return;
+        }
+        take_state(state, block);
+    }
+    if constexpr (Pass::meets_hot) { // too many blocks for hot words
+        clear_view(area);
+        __syncthreads();
+    }
+    finish_block<Pass>(arguments, block, area, merged);
 }
 
 } // namespace steadfold::inline v0::cuda

@@ -15,6 +15,7 @@ struct limb_range {
 /// One warp.
 __device__ inline limb_range non_zero_limbs(std::uint64_t const* limbs, int count) {
     limb_range range;
+#pragma unroll 1
     for (int i = 0; i < count; i += 32) {
         int const limb = i + static_cast<int>(threadIdx.x % 32);
         unsigned const used = __ballot_sync(0xffffffffu, limb < count && limbs[limb] != 0);
@@ -32,6 +33,7 @@ __device__ inline exact::digit_span normalised_span(std::uint64_t* limbs, int co
     range.last = ::min(range.last + 1, count - 1);
     if (threadIdx.x % 32 == 0) {
         std::int64_t carry = 0;
+#pragma unroll 1
         for (int i = range.first; i < range.last; ++i) {
             std::int64_t const value = static_cast<std::int64_t>(limbs[i]) + carry;
             limbs[i] = static_cast<std::uint64_t>(value) & 0xffffffffu;

@@ -48,7 +48,7 @@ __device__ void merge_slots(rank_message const& message, exact::reduction_state&
     if (warp == 0) {
         exact::extrema_state mine;
         for (int r = lane; r < message.ranks; r += 32) mine.merge(extrema_in(slot_at(message, r)));
-        for (int offset = 16; offset > 0; offset /= 2) merge_lanes(mine, offset);
+        merge_lanes(mine);
         if (lane == 0) state.component[0].extrema = mine;
     } else if (warp == 1 && lane < 6) {
         int const c = lane / 3, which = lane % 3;
