@@ -107,6 +107,31 @@ TEST_P(kernels_on_cpu, reduce_rows_of_one_length) {
         }
 }
 
+// Sums have a quicker way of their own, for all but what is special.
+TEST_P(kernels_on_cpu, sum_short_and_long_segments_of_every_class) {
+    for (data_class const kind : classes_of(GetParam())) {
+        for (std::int64_t const size : {2, 3, 8, 16, 32, 64, 128, 300}) {
+            std::int64_t const segments = 70 - size / 6;
+            sample const data = generate(kind, GetParam(), segments * size, random.bits());
+            std::vector<std::int64_t> offsets;
+            for (std::int64_t i = 0; i <= segments; ++i) offsets.push_back(i * size);
+            check_segments(data, offsets, sf::operation::sum, 1 + random.below(3));
+        }
+        sample const data = generate(kind, GetParam(), 6000, random.bits());
+        check_segments(data, random_offsets(data.n, random, [&] { return length(); }), sf::operation::sum, 1);
+        check_axis(data, {6, 1000}, 1, sf::operation::sum, 1);
+    }
+}
+
+TEST_P(kernels_on_cpu, find_segments_where_their_lengths_are_nothing_like_the_average) {
+    sample const data = generate(classes_of(GetParam())[0], GetParam(), 4000, random.bits());
+    std::vector<std::int64_t> offsets(1500, 0); // empty ones, one long, single elements
+    for (std::int64_t i = 2000; i < 3000; ++i) offsets.push_back(i);
+    offsets.insert(offsets.end(), 2500, 3000);
+    offsets.push_back(data.n);
+    for (std::int64_t const warps : {1, 7, 1000}) check_segments(data, offsets, sf::operation::sum, warps);
+}
+
 TEST_P(kernels_on_cpu, reduce_columns) {
     for (sf::operation const op : operations_for(GetParam())) {
         std::int64_t const outer = 1 + random.below(3), rows = random.below(60), inner = 2 + random.below(40);

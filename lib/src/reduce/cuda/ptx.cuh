@@ -13,6 +13,13 @@ __device__ inline double widen(float x) {
     return wide;
 }
 
+/// double to float, rounded to nearest, again without flushing.
+__device__ inline float narrow(double x) {
+    float result;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(result) : "d"(x));
+    return result;
+}
+
 /// The lower and the upper half of a word.
 __device__ inline float widen_low_half(std::uint32_t word) {
     float wide;

@@ -89,6 +89,7 @@ struct call {
     std::int64_t chunk = 0;
     std::int64_t longest = 0;
     std::int64_t parts = 1;
+    double segments_a_step = 0; // of the way through all elements and segments, on average: where searches begin
     bool cuts = false;
     int lanes = 32;   // rows: that work on a segment together, a power of two
     int spacing = 51; // bits between folds: spacing_for() the longest piece

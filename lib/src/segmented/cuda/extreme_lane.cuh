@@ -12,6 +12,7 @@ template <class Unit>
 class extreme_lane {
   public:
     using unit = Unit;
+    static constexpr int rounds_ahead = 2;
     static constexpr bool floats =
         !std::is_same_v<Unit, integer_unit<true>> && !std::is_same_v<Unit, integer_unit<false>>;
 

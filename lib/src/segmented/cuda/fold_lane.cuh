@@ -22,6 +22,7 @@ template <dtype Real, int Components, bool Squares, bool Single>
 class fold_lane {
   public:
     using unit = float_unit<Real, Components, Single>;
+    static constexpr int rounds_ahead = 2;
     static constexpr bool is_half = Real == either_half;
     static constexpr bool has_errors = Squares && Real == dtype::float64; // narrower squares are exact
     static constexpr int folds = has_errors ? 3 : is_half && !Squares ? 1 : 2;

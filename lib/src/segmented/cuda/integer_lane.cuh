@@ -10,6 +10,7 @@ template <bool Single>
 class integer_lane {
   public:
     using unit = integer_unit<Single>;
+    static constexpr int rounds_ahead = 2;
 
     struct outcome {
         std::int64_t digits[2] = {};

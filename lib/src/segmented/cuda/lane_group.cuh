@@ -20,6 +20,7 @@ struct warp_group {
     __device__ explicit warp_group(int) {}
 
     [[nodiscard]] __device__ static constexpr int lanes() { return 32; }
+    static constexpr int most_lanes = 32;
     /// Binary logarithm of their number.
     [[nodiscard]] __device__ static constexpr int shift() { return 5; }
     /// Place of this lane in its group, and of the group's first lane in the warp.
@@ -43,16 +44,32 @@ struct warp_group {
         int const high = __reduce_add_sync(whole_warp, static_cast<int>(x >> 27));
         return static_cast<std::int64_t>(low + (static_cast<std::uint64_t>(static_cast<std::int64_t>(high)) << 27));
     }
-    [[nodiscard]] __device__ static std::uint32_t max(std::uint32_t x) { return __reduce_max_sync(whole_warp, x); }
-    [[nodiscard]] __device__ static bool any(bool x) { return __any_sync(whole_warp, x); }
-    [[nodiscard]] __device__ static bool all(bool x) { return __all_sync(whole_warp, x); }
+    /// Of numbers all of whose sums are exact.
+    [[nodiscard]] __device__ static double exact_sum(double x) {
+#pragma unroll
+        for (int offset = 16; offset > 0; offset >>= 1) x = __dadd_rn(x, __shfl_xor_sync(whole_warp, x, offset));
+        return x;
+    }
+    [[nodiscard]] __device__ static std::uint32_t max(std::uint32_t x) {
+        return __reduce_max_sync(whole_warp, x);
+    }
+    [[nodiscard]] __device__ static bool any(bool x) {
+        return __any_sync(whole_warp, x);
+    }
+    [[nodiscard]] __device__ static bool all(bool x) {
+        return __all_sync(whole_warp, x);
+    }
     /// The same value in all lanes of the group becomes known as such.
-    [[nodiscard]] __device__ static int most(int x) { return x; }
+    [[nodiscard]] __device__ static int most(int x) {
+        return x;
+    }
 };
 
 /// A power of two of them.
 class lane_group {
   public:
+    static constexpr int most_lanes = 32;
+
     __device__ explicit lane_group(int lanes)
         : lanes_{lanes}, rank_{lane_number() & (lanes - 1)}, mask_{lanes == 32 ? whole_warp
                                                                                : ((1u << lanes) - 1) << first()} {}
@@ -81,6 +98,32 @@ class lane_group {
   private:
     int lanes_, rank_;
     unsigned mask_;
+};
+
+/// A power of two of them that is known when the code is compiled.
+template <int Lanes>
+struct fixed_lane_group {
+    static constexpr int most_lanes = Lanes;
+    [[nodiscard]] __device__ static constexpr int lanes() { return Lanes; }
+    [[nodiscard]] __device__ static constexpr int shift() {
+        return Lanes == 1 ? 0 : 1 + fixed_lane_group<Lanes / 2>::shift();
+    }
+    [[nodiscard]] __device__ static int rank() { return lane_number() % Lanes; }
+    [[nodiscard]] __device__ static int first() { return lane_number() - rank(); }
+    [[nodiscard]] __device__ static double exact_sum(double x) {
+#pragma unroll
+        for (int offset = Lanes / 2; offset > 0; offset /= 2) x = __dadd_rn(x, __shfl_xor_sync(whole_warp, x, offset));
+        return x;
+    }
+    [[nodiscard]] __device__ static std::uint32_t max(std::uint32_t x) {
+#pragma unroll
+        for (int offset = Lanes / 2; offset > 0; offset /= 2) x = ::max(x, __shfl_xor_sync(whole_warp, x, offset));
+        return x;
+    }
+    [[nodiscard]] __device__ static bool any(bool x) {
+        constexpr unsigned mask = (1u << Lanes) - 1;
+        return ((__ballot_sync(whole_warp, x) >> first()) & mask) != 0;
+    }
 };
 
 /// One lane, whose outputs are its own.

@@ -1,18 +1,12 @@
 // Segments, and rows of an array: outputs whose elements are neighbours in memory.
 #pragma once
 
+#include "segmented/cuda/pair_lane.cuh"
+#include "segmented/cuda/row_walk.cuh"
 #include "segmented/cuda/row_work.cuh"
-#include "segmented/cuda/unit.cuh"
 #include "segmented/cuda/write_result.cuh"
 
 namespace steadfold::inline v0::segmented {
-
-/// A segment as a lane of a group reads it: units from an aligned word on, of which it takes every lanes()-th.
-struct row_place {
-    char const* word = nullptr; // the lane's next unit
-    int first = 0;              // its first element, counted from the aligned word
-    int begin = 0, end = 0;     // the segment's elements
-};
 
 /// Outputs that only a superaccumulator can sum, or whose offsets are impossible, of the 32 from `first` on.
 inline __device__ __noinline__ void reduce_left(call const& c, std::uint64_t* words, std::int64_t first, unsigned left,
@@ -31,6 +25,15 @@ inline __device__ __noinline__ void reduce_left(call const& c, std::uint64_t* wo
     }
 }
 
+/// 32 segments, lane k's the k-th: where it is, and whether its output is written.
+struct open_rows {
+    std::int64_t first = 0; // the segments' number from here on
+    std::int64_t begin = 0, elements = 0;
+    bool possible = true, written = false;
+    int lanes = 32; // that work on a segment together
+    row_batch rows;
+};
+
 template <class Lane>
 class row_warp {
   public:
@@ -39,28 +42,26 @@ class row_warp {
     /// Segments [first, last), 32 at a time: the groups of lanes take theirs one after the other, and each lane rounds
     /// and writes one.
     __device__ void whole(std::int64_t first, std::int64_t last) const {
+        segment_range next = segment_before(first + lane_number(), last);
 #pragma unroll 1
         for (; first < last; first += 32) {
-            int const lane = lane_number(), count = static_cast<int>(::min(std::int64_t{32}, last - first));
-            segment_range const mine = lane < count ? segment_at(call_, first + lane) : segment_range{};
-            std::int64_t const origin = __shfl_sync(whole_warp, mine.begin, 0), elements = mine.end - mine.begin;
-            // Offsets out of order must not lead the others astray.
-            bool const possible =
-                mine.possible && (elements == 0 || (mine.begin >= origin && mine.end - origin <= 32 * longest_piece));
-            int const begin = possible && elements > 0 ? static_cast<int>(mine.begin - origin) : 0;
-            int const length = possible ? static_cast<int>(elements) : 0;
-            outcome const known = call_.lanes == 32 ? batch(warp_group{}, origin, begin, length, count)
-                                                    : batch(lane_group{call_.lanes}, origin, begin, length, count);
-            bool written = true;
-            if (lane < count) written = possible && Lane::write(call_, first + lane, length, known);
-            unsigned const left = __ballot_sync(whole_warp, !written);
-            if (left != 0) reduce_left(call_, words_, first, left, mine.begin, elements, possible);
+            segment_range const mine = next;
+            next = segment_before(first + 32 + lane_number(), last); // on its way while these are summed
+            open_rows open = opened(first, static_cast<int>(::min(std::int64_t{32}, last - first)), mine);
+            if constexpr (quicker<Lane>::exists) {
+                sum_quickly(open);
+                if (!__all_sync(whole_warp, open.written)) sum_rest(open);
+            } else {
+                sum(open);
+            }
         }
     }
 
     __device__ __noinline__ void piece(segment_piece const& piece) const {
         std::int64_t const index = piece.begin - boundary(call_, piece.segment);
-        outcome const known = long_row(start_of(piece.begin), 0, static_cast<int>(piece.end - piece.begin), index);
+        row_walk<Lane> const walk{call_};
+        outcome const known =
+            walk.long_row(walk.start_of(piece.begin), 0, static_cast<int>(piece.end - piece.begin), index);
         warp_store store{call_, words_};
         add_piece(call_, store, piece, [&](std::uint64_t* record) {
             bool merged = true;
@@ -73,126 +74,86 @@ class row_warp {
     }
 
   private:
-    using unit = typename Lane::unit;
     using outcome = typename Lane::outcome;
-    static constexpr int units_per_step = 4;
-    static constexpr int word_bytes = unit::word_bytes;
 
-    [[nodiscard]] __device__ char const* start_of(std::int64_t element) const {
-        return static_cast<char const*>(call_.x) + element * unit{call_}.element_bytes();
+    /// Nothing from `last` on.
+    [[nodiscard]] __device__ segment_range segment_before(std::int64_t segment, std::int64_t last) const {
+        return segment < last ? segment_at(call_, segment) : segment_range{};
     }
 
-    /// The segment of `length` elements that begins `begin` elements after `start`.
-    template <class Lanes>
-    __device__ row_place row_of(char const* start, int begin, int length, Lanes const& group) const {
-        unit const one{call_};
-        int const elements = one.size(), bytes = one.element_bytes();
-        char const* const data = start + static_cast<std::int64_t>(begin) * bytes;
-        // Units of one element need no alignment of their own.
-        int const odd = elements == 1 ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(data) % 8);
-        return {data - odd + group.rank() * word_bytes, group.rank() * elements, odd / bytes, odd / bytes + length};
-    }
-
-    template <class Lanes>
-    [[nodiscard]] __device__ int steps_of(row_place const& row, Lanes const& group) const {
-        static_assert(units_per_step == 4);
-        int const size = unit{call_}.size(), units = (row.end + size - 1) / size, shift = group.shift() + 2;
-        return (units + (1 << shift) - 1) >> shift;
-    }
-
-    template <class Lanes>
-    __device__ static void load(unit (&units)[units_per_step], row_place const& row, Lanes const& group) {
-        int const apart = group.lanes() * word_bytes, stride = group.lanes() * units[0].size();
-        if (row.first >= row.begin && row.first + (units_per_step - 1) * stride + units[0].size() <= row.end) {
-#pragma unroll
-            for (int u = 0; u < units_per_step; ++u) units[u].load(row.word + u * apart);
-        } else {
-#pragma unroll
-            for (int u = 0; u < units_per_step; ++u)
-                units[u].load(row.word + u * apart, row.first + u * stride, row.begin, row.end);
+    [[nodiscard]] __device__ open_rows opened(std::int64_t first, int count, segment_range const& mine) const {
+        std::int64_t const origin = __shfl_sync(whole_warp, mine.begin, 0), elements = mine.end - mine.begin;
+        // Offsets out of order must not lead the others astray.
+        bool const possible =
+            mine.possible && (elements == 0 || (mine.begin >= origin && mine.end - origin <= 32 * longest_piece));
+        row_walk<Lane> const walk{call_};
+        row_batch rows{walk.start_of(origin), 0, 0, count};
+        if (possible && elements > 0) {
+            rows.begin = static_cast<int>(mine.begin - origin);
+            rows.length = static_cast<int>(elements);
         }
+        return {first, mine.begin, elements, possible, lane_number() >= count, lanes_for(walk.units_of(rows)), rows};
     }
 
-    template <class Lanes>
-    __device__ void advance(row_place& row, Lanes const& group) const {
-        row.word += units_per_step * group.lanes() * word_bytes;
-        row.first += units_per_step * group.lanes() * unit{call_}.size();
+    /// How many lanes are best for these segments: half as many take half as many rounds, unless too many segments
+    /// become long ones, which cost as much as two rounds each.
+    [[nodiscard]] __device__ int lanes_for(int units) const {
+        int lanes = call_.lanes;
+        for (; lanes > 1; lanes /= 2) {
+            bool const becomes_long = units > units_per_step / 2 * lanes && units <= units_per_step * lanes;
+            if (4 * __popc(__ballot_sync(whole_warp, becomes_long)) > lanes) break;
+        }
+        return lanes;
     }
 
-    template <class Lanes>
-    __device__ step_place place_of(row_place const& row, Lanes const& group, std::int64_t index, bool continues) const {
-        return {row.first, group.lanes() * unit{call_}.size(), row.begin, row.end, index, continues};
+    /// All but what the quicker kind of sums does not take.
+    __device__ void sum_quickly(open_rows& open) const {
+        using lane = typename quicker<Lane>::lane;
+        if (!lane::takes(call_)) return;
+        typename lane::outcome known;
+        switch (open.lanes) { // each is a function of its own: they need their registers for loads on their way
+        case 32:
+            known = quick_batch<warp_group>(open.rows);
+            break;
+        case 16:
+            known = quick_batch<fixed_lane_group<16>>(open.rows);
+            break;
+        case 8:
+            known = quick_batch<fixed_lane_group<8>>(open.rows);
+            break;
+        case 4:
+            known = quick_batch<fixed_lane_group<4>>(open.rows);
+            break;
+        case 2:
+            known = quick_batch<fixed_lane_group<2>>(open.rows);
+            break;
+        default:
+            known = quick_batch<fixed_lane_group<1>>(open.rows);
+        }
+        if (open.written || !open.possible) return;
+        open.written = lane::write(call_, open.first + lane_number(), open.elements, known);
+        if (open.written) open.rows.length = 0;
     }
 
-    /// What is known of up to 32 segments, each in a lane.
     template <class Group>
-    __device__ outcome batch(Group const& group, std::int64_t origin, int begin, int length, int count) const {
-        char const* const start = start_of(origin);
-        bool const is_long = steps_of(row_of(start, begin, length, group), group) > 1;
-        unsigned left = __ballot_sync(whole_warp, is_long);
-        outcome kept;
-        if (left != whole_warp) kept = short_rows(group, start, begin, is_long ? 0 : length, count);
-#pragma unroll 1
-        for (; left != 0; left &= left - 1) {
-            int const which = __ffs(static_cast<int>(left)) - 1;
-            outcome const known =
-                long_row(start, __shfl_sync(whole_warp, begin, which), __shfl_sync(whole_warp, length, which), 0);
-            if (lane_number() == which) kept = known;
-        }
-        return kept;
+    __device__ __noinline__ auto quick_batch(row_batch const rows) const {
+        return row_walk<typename quicker<Lane>::lane>{call_}.batch(Group{}, rows);
     }
 
-    /// Segments of one step each: every group sums its segments, one a round, and lane k of a group keeps what is known
-    /// of the k-th. The loads of the next round are on their way while one is worked on.
-    template <class Group>
-    __device__ outcome short_rows(Group const& group, char const* start, int begin, int length, int count) const {
-        outcome kept;
-        auto const row_in_round = [&](int round) {
-            int const from = group.first() + round;
-            return row_of(start, __shfl_sync(whole_warp, begin, from), __shfl_sync(whole_warp, length, from), group);
-        };
-        auto const work_on = [&](int round, unit const(&units)[units_per_step], row_place const& row) {
-            Lane lane{call_};
-            lane.step(units, group, place_of(row, group, 0, false));
-            outcome const known = lane.template finish<1>(group);
-            if (group.rank() == round) kept = known;
-        };
-        int const rounds = ::min(group.lanes(), count);
-        unit even[units_per_step] = {unit{call_}, unit{call_}, unit{call_}, unit{call_}};
-        unit odd[units_per_step] = {unit{call_}, unit{call_}, unit{call_}, unit{call_}};
-        row_place even_row = row_in_round(0);
-        load(even, even_row, group);
-#pragma unroll 1
-        for (int round = 0; round < rounds; round += 2) { // a round too many does no harm
-            row_place const odd_row = row_in_round(round + 1);
-            load(odd, odd_row, group);
-            work_on(round, even, even_row);
-            even_row = row_in_round(::min(round + 2, group.lanes() - 1));
-            load(even, even_row, group);
-            work_on(round + 1, odd, odd_row);
-        }
-        return kept;
+    __device__ __noinline__ void sum_rest(open_rows const open) const {
+        sum(open);
     }
 
-    /// One segment of any number of steps, by the whole warp; in every lane.
-    __device__ __noinline__ outcome long_row(char const* start, int begin, int length, std::int64_t index) const {
-        warp_group const group;
-        row_place row = row_of(start, begin, length, group);
-        int const steps = ::max(1, steps_of(row, group));
-        Lane lane{call_};
-        unit units[units_per_step] = {unit{call_}, unit{call_}, unit{call_}, unit{call_}};
-        load(units, row, group);
-#pragma unroll 1
-        for (int step = 0; step < steps; ++step) {
-            unit ahead[units_per_step] = {unit{call_}, unit{call_}, unit{call_}, unit{call_}};
-            step_place const place = place_of(row, group, index, steps > 1);
-            advance(row, group);
-            load(ahead, row, group); // after the last step there is nothing left to load
-            lane.step(units, group, place);
-#pragma unroll
-            for (int u = 0; u < units_per_step; ++u) units[u] = ahead[u];
-        }
-        return lane.finish(group);
+    /// Those that are not written yet.
+    __device__ void sum(open_rows const& open) const {
+        row_walk<Lane> const walk{call_};
+        outcome const known =
+            open.lanes == 32 ? walk.batch(warp_group{}, open.rows) : walk.batch(lane_group{open.lanes}, open.rows);
+        bool written = open.written;
+        if (!written)
+            written = open.possible && Lane::write(call_, open.first + lane_number(), open.rows.length, known);
+        unsigned const left = __ballot_sync(whole_warp, !written);
+        if (left != 0) reduce_left(call_, words_, open.first, left, open.begin, open.elements, open.possible);
     }
 
     call const& call_;

@@ -67,6 +67,11 @@ class float_unit {
         }
     }
 
+    /// Sign, exponent and the first bits of value i; of 32- and 64-bit formats.
+    [[nodiscard]] __device__ std::uint32_t upper_word(int i) const {
+        return word_[sizeof(storage) == 8 ? 2 * i + 1 : i];
+    }
+
   private:
     static constexpr int words = (elements * bytes + 3) / 4;
 

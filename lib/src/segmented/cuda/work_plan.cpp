@@ -84,6 +84,8 @@ void cut_rows(work_plan& plan, std::int64_t warps) {
         c.chunks = std::max<std::int64_t>(1, ceiling(work, c.chunk));
         c.longest = std::max(c.chunk, worth_cutting);
         plan.records = c.chunks;
+        std::int64_t const way = (c.offsets == nullptr ? work : c.elements + c.outputs * segment_cost);
+        c.segments_a_step = static_cast<double>(c.outputs) / static_cast<double>(way);
         c.lanes = lanes_for(2 * ceiling(per_row * bytes, 8)); // rows of their own length, most below twice the average
     } else {
         std::int64_t const rows = std::max<std::int64_t>(1, even_share(work, warps) / (c.length + segment_cost));

@@ -13,6 +13,9 @@ namespace steadfold::inline v0::cuda {
 inline double widen(float x) {
     return static_cast<double>(x);
 }
+inline float narrow(double x) {
+    return static_cast<float>(x);
+}
 inline float widen_low_half(std::uint32_t word) {
     return static_cast<float>(oracle::decode(word & 0xffffu, dtype::float16));
 }
