@@ -123,6 +123,14 @@ TEST_P(kernels_on_cpu, sum_short_and_long_segments_of_every_class) {
     }
 }
 
+// As much as the sums of one warp must hold.
+TEST_P(kernels_on_cpu, sum_the_longest_rows_that_are_not_cut) {
+    bool const integers = sf::is_integer(GetParam());
+    for (data_class const kind :
+         {classes_of(GetParam())[0], integers ? data_class::integer_highest : data_class::constant})
+        check_axis(generate(kind, GetParam(), 2 * 8191, random.bits()), {2, 8191}, 1, sf::operation::sum, 1);
+}
+
 TEST_P(kernels_on_cpu, find_segments_where_their_lengths_are_nothing_like_the_average) {
     sample const data = generate(classes_of(GetParam())[0], GetParam(), 4000, random.bits());
     std::vector<std::int64_t> offsets(1500, 0); // empty ones, one long, single elements
