@@ -123,12 +123,27 @@ TEST_P(kernels_on_cpu, sum_short_and_long_segments_of_every_class) {
     }
 }
 
-// As much as the sums of one warp must hold.
+// As much as the sums of one warp must hold: values of one sign and size, all of whose bits matter.
 TEST_P(kernels_on_cpu, sum_the_longest_rows_that_are_not_cut) {
-    bool const integers = sf::is_integer(GetParam());
-    for (data_class const kind :
-         {classes_of(GetParam())[0], integers ? data_class::integer_highest : data_class::constant})
-        check_axis(generate(kind, GetParam(), 2 * 8191, random.bits()), {2, 8191}, 1, sf::operation::sum, 1);
+    std::int64_t const n = 2 * 8191;
+    sample data = generate(classes_of(GetParam())[0], GetParam(), n, random.bits());
+    if (!sf::is_integer(GetParam())) {
+        std::vector<double> values(static_cast<std::size_t>(n * sf::component_count(GetParam())));
+        for (double& value : values) value = 1 + random.uniform();
+        data = sample_of(GetParam(), values, "between 1 and 2");
+    }
+    check_axis(data, {2, 8191}, 1, sf::operation::sum, 1);
+}
+
+// Halfway between two float32 numbers, but for something that float64 has no room for.
+TEST_P(kernels_on_cpu, round_sums_to_float32_once) {
+    if (sf::is_integer(GetParam())) return;
+    double const rest = 0x1p-60, half = 0x1p-24;
+    sample const data = sample_of(GetParam(),
+                                  std::vector<double>{1, half, rest, 1, half, -rest, -1, -half, -rest, -1, -half, rest,
+                                                      1 + 2 * half, half, rest, 1 + 2 * half, half, -rest},
+                                  "almost halfway");
+    for (int i = 0; i < 20; ++i) check_axis(data, {data.n / 3, 3}, 1, sf::operation::sum, 1);
 }
 
 TEST_P(kernels_on_cpu, find_segments_where_their_lengths_are_nothing_like_the_average) {
