@@ -92,8 +92,10 @@ class window_choice {
         real == dtype::float16 ? lowest
                                : (Shape::has_products ? exact::lowest_product_bit(real) : exact::lowest_bit(real)) +
                                      (1 + Shape::is_float64 + Shape::has_products) * 49;
-    /// Bits that a window may have to spare: one fold has few.
-    static constexpr int most_spare = real == dtype::float16 ? 1000 : Shape::is_float64 || Shape::has_products ? 16 : 5;
+    /// Bits that a shared window may have to spare: one fold has few above the 24 of float32.
+    static constexpr int most_spare = real == dtype::float16                           ? 1000
+                                      : real == dtype::float32 && !Shape::has_products ? 5
+                                                                                       : 16;
 
     __device__ static int top_of(std::uint32_t peak) { return top_of_peak<peak_type>(peak); }
 
