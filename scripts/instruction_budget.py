@@ -99,8 +99,7 @@ def main_loop(blocks):
 
 
 def elements_each_time(size_bytes, components, family):
-    has_many_bins = family & 6 == 6 and (size_bytes == 8 or components == 2)  # vectors_in_flight of float_pass.cuh
-    vectors = 2 if family & 32 or has_many_bins else 4
+    vectors = 2 if family & 32 or (family & 6 == 6 and components == 2) else 4  # vectors_in_flight of float_pass.cuh
     return vectors * 16 // (size_bytes * components)
 
 

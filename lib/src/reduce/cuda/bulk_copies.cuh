@@ -15,7 +15,7 @@ __device__ inline std::uint32_t shared_address(void const* pointer) {
 
 /// One for each stage of a warp, in shared memory: a phase ends when the stage's bytes have come.
 struct bulk_barriers {
-    std::uint64_t full[bulk_stages];
+    std::uint64_t full[most_bulk_stages];
 };
 
 /// Waits for a phase of a barrier: `parity` is that of the phase's number.
@@ -28,18 +28,18 @@ __device__ inline void wait_for_phase(std::uint32_t barrier, unsigned parity) {
 #endif
 }
 
-/// Where a warp's tiles pass through: bulk_stages stages of x and, behind it, of y if there is one.
+/// Where a warp's tiles pass through: some stages of x and, behind it, of y if there is one.
 template <class Pass, int Count>
 class bulk_copies {
   public:
-    static constexpr int tile_vectors = warp_threads * Count;
+    static constexpr int tile_vectors = warp_threads * Count, stage_count = Pass::bulk_stages;
 
     /// `barriers` and `stages` of this warp.
     __device__ bulk_copies(vector_source<Pass> const& source, bulk_barriers& barriers, uint4* stages)
         : source_{source}, full_{shared_address(barriers.full)}, stages_{stages} {
 #if __CUDA_ARCH__ >= 900
         if (threadIdx.x % warp_threads == 0) {
-            for (unsigned s = 0; s < bulk_stages; ++s)
+            for (unsigned s = 0; s < stage_count; ++s)
                 asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(full_ + 8 * s));
             asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         }
@@ -49,7 +49,7 @@ class bulk_copies {
 
     /// Sends for the first tiles: first, first + step ... below `end`.
     __device__ void begin(std::int64_t first, std::int64_t step, std::int64_t end) {
-        for (unsigned s = 0; s < bulk_stages; ++s, first += step)
+        for (unsigned s = 0; s < stage_count; ++s, first += step)
             if (first < end) send(first, s);
     }
 
@@ -59,11 +59,11 @@ class bulk_copies {
         return stages_ + static_cast<int>(stage_) * stage_vectors() + threadIdx.x % warp_threads;
     }
 
-    /// Ends what take() began, and sends for the tile `next`, which is bulk_stages tiles on, if it is below `end`.
+    /// Ends what take() began, and sends for the tile `next`, which is stage_count tiles on, if it is below `end`.
     __device__ void release(std::int64_t next, std::int64_t end) {
         __syncwarp();
         if (next < end) send(next, stage_);
-        if (++stage_ == bulk_stages) stage_ = 0, phase_ ^= 1;
+        if (++stage_ == stage_count) stage_ = 0, phase_ ^= 1;
     }
 
   private:

@@ -30,7 +30,8 @@ class float_pass {
     static constexpr int min_blocks = 2;
     static constexpr bool has_many_bins =
         shape::has_magnitudes && shape::has_products && (shape::is_float64 || components == 2);
-    static constexpr int vectors_in_flight = takes_two || has_many_bins ? 2 : 4;
+    static constexpr int vectors_in_flight = takes_two || (has_many_bins && components == 2) ? 2 : 4;
+    static constexpr int bulk_stages = has_many_bins && vectors_in_flight == 4 ? 2 : most_bulk_stages;
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
         if constexpr (meets_hot) hot_top_ = __ldcg(&arguments.memory->hot_top); // beside the first vectors

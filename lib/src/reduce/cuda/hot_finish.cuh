@@ -101,7 +101,7 @@ class hot_finish {
     };
 
     __device__ limb_stretch limbs_in_reach() const {
-        constexpr int reach = 5; // limbs: 132 bits and what is above
+        constexpr int reach = 6; // limbs: 132 bits, what is above, and the sign
         int const lowest = exponent() - anchor, first = lowest >> 5, shift = lowest & 31;
         if (lowest < 0 || first + reach > count) return {{}, 0, false};
         bool outside = false;
@@ -116,6 +116,7 @@ class hot_finish {
         stretch.value.template add<64>(carried(limbs(), count, first + 2));
         stretch.value.template add<96>(carried(limbs(), count, first + 3));
         stretch.value.template add<128>(carried(limbs(), count, first + 4));
+        stretch.value.template add<160>(carried(limbs(), count, first + 5));
         std::int64_t const highest = stretch.highest();
         if (highest >> 27 != 0 && highest >> 27 != -1) stretch.holds_all = false;
         return stretch;

@@ -20,7 +20,11 @@ enum class group { sums, statistics, fast };
 
 template <class Pass>
 kernel_choice choice_of() {
-    return {reduce_kernel<Pass>, sizeof(shared_memory<Pass>), Pass::vectors_in_flight, true,
+    return {reduce_kernel<Pass>,
+            sizeof(shared_memory<Pass>),
+            Pass::vectors_in_flight,
+            Pass::bulk_stages,
+            true,
             Pass::compares || Pass::is_fast};
 }
 

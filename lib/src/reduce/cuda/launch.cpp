@@ -86,7 +86,8 @@ std::int64_t launcher::warps_of(int blocks) const {
 }
 
 std::size_t launcher::bulk_bytes(int arrays) const {
-    return std::size_t{bulk_stages} * 16 * static_cast<std::size_t>(arrays * threads_ * choice_.vectors_in_flight);
+    return std::size_t{16} *
+           static_cast<std::size_t>(choice_.bulk_stages * arrays * threads_ * choice_.vectors_in_flight);
 }
 
 int launcher::blocks_for(pass_arguments const& arguments) const {

@@ -73,7 +73,7 @@ struct pass_arguments {
 
 inline constexpr int warp_threads = 32;
 inline constexpr int max_threads_per_block = 256;
-inline constexpr int bulk_stages = 4; // tiles a warp has on their way
+inline constexpr int most_bulk_stages = 4; // tiles a warp has on their way
 
 using kernel = void (*)(pass_arguments);
 
@@ -82,6 +82,7 @@ struct kernel_choice {
     kernel function = nullptr;
     std::size_t shared_bytes = 0; // dynamic shared memory, without the stages of bulk copies
     int vectors_in_flight = 0;    // 16-byte loads a thread issues before it uses the first
+    int bulk_stages = 0;          // tiles a warp has on their way
     bool may_bulk = false;
     bool has_partials = false;
 };

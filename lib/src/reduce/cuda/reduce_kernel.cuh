@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     __shared__ bulk_barriers barriers[max_threads_per_block / warp_threads];
     constexpr int count = Pass::vectors_in_flight;
     let_next_kernel_prepare();
-    int const warp_stages = bulk_stages * count * warp_threads * (arguments.y != nullptr ? 2 : 1); // in vectors
+    int const warp_stages = Pass::bulk_stages * count * warp_threads * (arguments.y != nullptr ? 2 : 1); // in vectors
     int const warp = static_cast<int>(threadIdx.x) / warp_threads, warps = static_cast<int>(blockDim.x) / warp_threads;
     auto& shared = *reinterpret_cast<shared_memory<Pass>*>(dynamic_memory + (arguments.bulk ? warps * warp_stages : 0));
     clear(&shared.block, Pass::block_type::cleared_bytes(arguments));

@@ -58,7 +58,7 @@ class tile_walk {
                 source_.any(batch.first(), stride, x, y);
             }
             f(x, y, batch);
-            if (bulk) copies.release(tile + bulk_stages * step, end);
+            if (bulk) copies.release(tile + Pass::bulk_stages * step, end);
             tile += step;
         }
     }

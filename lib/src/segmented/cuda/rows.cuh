@@ -109,9 +109,7 @@ class row_warp {
     /// All but what the quicker kind of sums does not take.
     __device__ void sum_quickly(open_rows& open) const {
         using lane = typename quicker<Lane>::lane;
-        // The folds keep up with the memory in long rows of float64, and leave more registers for what is on its way.
-        bool const is_long_float64 = typename Lane::unit{call_}.element_bytes() == 8 && open.lanes == 32;
-        if (!lane::takes(call_) || is_long_float64) return;
+        if (!lane::takes(call_)) return;
         typename lane::outcome known;
         switch (open.lanes) { // each is a function of its own: they need their registers for loads on their way
         case 32:
