@@ -2,6 +2,7 @@
 #include "cases.hpp"
 #include "demo.hpp"
 #include "host_peers.hpp"
+#include "interrupt.hpp"
 #include "ladder/ladder.hpp"
 #include "output.hpp"
 #include "questions.hpp"
@@ -54,6 +55,21 @@ void write_files(settings const& chosen, std::vector<measured_group> const& grou
     if (!chosen.csv.empty()) write(chosen.csv, to_csv(groups, run.gpu));
 }
 
+/// False if a signal ended it before the last case.
+bool measure(std::vector<bench_case> const& cases, settings const& chosen, group_sink const& done) {
+    catch_interrupts();
+    try {
+        for (bench_case const& each : cases)
+            each.run(chosen, [&](measured_group group) {
+                done(std::move(group));
+                throw_if_interrupted();
+            });
+    } catch (interrupted const&) {
+        return false;
+    }
+    return true;
+}
+
 int run(settings const& chosen) {
     std::vector<bench_case> const asked = asked_for(chosen), able = runnable(asked, chosen);
     if (able.empty()) {
@@ -71,12 +87,15 @@ int run(settings const& chosen) {
     require_writable(chosen.csv);
     std::vector<measured_group> groups;
     if (!chosen.quiet) print(table_head());
-    for (bench_case const& each : able)
-        each.run(chosen, [&](measured_group group) {
-            if (!chosen.quiet) print(table_lines(group, facts.gpu));
-            groups.push_back(std::move(group));
-        });
+    bool const complete = measure(able, chosen, [&](measured_group group) {
+        if (!chosen.quiet) print(table_lines(group, facts.gpu));
+        groups.push_back(std::move(group));
+    });
     write_files(chosen, groups, facts);
+    if (!complete) {
+        std::fprintf(stderr, "steadfold-bench: interrupted; what was measured before is reported\n");
+        return exit_interrupted;
+    }
     std::vector<verdict> const judged = verdicts(groups);
     if (!chosen.quiet) print(verdict_table(judged));
     bool const missed = std::any_of(judged.begin(), judged.end(), [](verdict const& each) { return each.missed(); });

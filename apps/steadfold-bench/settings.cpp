@@ -34,7 +34,7 @@ GPU could have started for each element in that time. The ratio is that of bytes
 1 is faster. Its 95 % interval is a bootstrap over the rounds of samples.
 
 Exit codes: 0 done; 1 a result was wrong, a requirement was missed or something failed; 2 wrong usage; 77 every case asked for needs a GPU, and
-there is none.
+there is none; 130 interrupted by SIGINT or SIGTERM: what had been measured is in the files.
 )";
 
 struct texts { // options that are parsed after CLI11 has read them

@@ -10,7 +10,7 @@
 
 namespace steadfold::inline v0::app {
 
-inline constexpr int exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_no_gpu = 77;
+inline constexpr int exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_no_gpu = 77, exit_interrupted = 130;
 
 /// What the program is to do: measure cases, or a subcommand.
 enum class command { measure, demo, ladder };

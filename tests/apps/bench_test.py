@@ -7,6 +7,7 @@ import importlib.util
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -106,6 +107,22 @@ def check_sweep(folder):
     check(len(plots) == 2 and all("<svg" in pathlib.Path(p).read_text() for p in plots), f"plots: {plots}")
 
 
+def check_interrupted(folder):
+    """What was measured before SIGTERM is in the file."""
+    file = folder / "interrupted.json"
+    sizes = [str(n) for n in range(1000, 1200)]
+    with subprocess.Popen([program, "--case", "host-sum", "--elements", *sizes, "--threads", "2", "--min-time", "0.02",
+                           "--json", str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        while "steadfold-exact" not in (line := running.stdout.readline()):
+            check(line, "the table has begun")
+        running.send_signal(signal.SIGTERM)
+        _, errors = running.communicate(timeout=120)
+    check(running.returncode == 130, f"exit code {running.returncode} when interrupted")
+    check("interrupted" in errors, f"it says so: {errors}")
+    measured = {one["elements"] for one in json.loads(file.read_text())["measurements"]}
+    check(1 <= len(measured) < len(sizes), f"{len(measured)} sizes measured before the signal")
+
+
 def check_self_test():
     done = run("--self-test", "--device", "host", "--elements", "1000", "1", "--threads", "1")
     check(done.returncode == 0 and "every result right" in done.stdout, f"self-test: {done.stdout} {done.stderr}")
@@ -131,6 +148,7 @@ def check_words():
 with tempfile.TemporaryDirectory() as folder:
     check_files(pathlib.Path(folder))
     check_sweep(pathlib.Path(folder))
+    check_interrupted(pathlib.Path(folder))
 check_other_operations()
 check_other_types()
 check_self_test()
