@@ -2,7 +2,6 @@
 #include "cases.hpp"
 #include "demo.hpp"
 #include "host_peers.hpp"
-#include "interrupt.hpp"
 #include "ladder/ladder.hpp"
 #include "output.hpp"
 #include "questions.hpp"
@@ -10,9 +9,11 @@
 #include "required.hpp"
 #include "self_test.hpp"
 #include "settings.hpp"
+#include "signals.hpp"
 #include "steadfold/error.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -55,14 +56,16 @@ void write_files(settings const& chosen, std::vector<measured_group> const& grou
     if (!chosen.csv.empty()) write(chosen.csv, to_csv(groups, run.gpu));
 }
 
-/// False if a signal ended it before the last case.
+struct interrupted {};
+
+/// False if SIGINT or SIGTERM, as a batch system's limit sends it, ended it behind the group that was being measured.
 bool measure(std::vector<bench_case> const& cases, settings const& chosen, group_sink const& done) {
-    catch_interrupts();
+    note_signals({SIGINT, SIGTERM});
     try {
         for (bench_case const& each : cases)
             each.run(chosen, [&](measured_group group) {
                 done(std::move(group));
-                throw_if_interrupted();
+                if (noted_signal() != 0) throw interrupted{};
             });
     } catch (interrupted const&) {
         return false;
