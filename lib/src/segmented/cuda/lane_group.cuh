@@ -79,9 +79,11 @@ class lane_group {
     [[nodiscard]] __device__ int rank() const { return rank_; }
     [[nodiscard]] __device__ int first() const { return lane_number() - rank_; }
 
+    /// Modulo 2^64: digits of values out of the folds' reach, which nobody will use, may outgrow a word.
     [[nodiscard]] __device__ std::int64_t sum(std::int64_t x) const {
-        for (int offset = lanes_ >> 1; offset > 0; offset >>= 1) x += __shfl_xor_sync(whole_warp, x, offset);
-        return x;
+        auto bits = static_cast<std::uint64_t>(x);
+        for (int offset = lanes_ >> 1; offset > 0; offset >>= 1) bits += __shfl_xor_sync(whole_warp, bits, offset);
+        return static_cast<std::int64_t>(bits);
     }
     [[nodiscard]] __device__ std::int64_t small_sum(std::int64_t x) const { return sum(x); }
     [[nodiscard]] __device__ std::uint32_t max(std::uint32_t x) const {
