@@ -108,7 +108,8 @@ class pair_lane {
     __device__ void aim(std::uint32_t peak, int bits, bool continues) {
         inexact_ = peak >= highest_peak;
         int const spare = continues ? slack : 0;
-        int const field = static_cast<int>(::max(peak, lowest_peak) >> format::fraction) + 1 + spare;
+        std::uint32_t const within = ::min(::max(peak, lowest_peak), highest_peak);
+        int const field = static_cast<int>(within >> format::fraction) + 1 + spare;
         limit_ = ::min(static_cast<std::uint32_t>(field) << format::fraction, highest_peak);
         int const top = field - format::bias;
         int const high = ((top + bits + 1 + 1023) << 20) | 0x80000;
