@@ -3,6 +3,7 @@
 #include "support/check.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
@@ -114,6 +115,29 @@ void expect_extremes(sample const& s, launch_shape const& shape, std::uint64_t s
     on_cpu::workspace work{s.type, sf::extrema | sf::linf | sf::variance, {}};
     expect_results(work.run({x.data, s.n, s.type}, nullptr, shape, seed), summarise(s.bytes.data(), s.n, s.type), {},
                    s.label + ", seed " + std::to_string(seed));
+}
+
+/// One element under the window that an element of another scale has left: in the folds' reach or beyond it on either
+/// side, with as many zero bits below its own as there can be.
+TEST(kernels_on_cpu, a_number_of_any_scale_after_one_of_any_other) {
+    for (sf::dtype const type : {sf::dtype::float64, sf::dtype::float32, sf::dtype::bfloat16})
+        for (sf::operation_set const operations :
+             {sf::operation_set{sf::sum}, sf::operation_set{sf::l1}, sf::sum_of_squares | sf::l2}) {
+            on_cpu::workspace work{type, operations, {}};
+            auto const expect_right = [&](double value, std::string const& label) {
+                sample const s = as_sample({value}, type, label);
+                shifted const x{s, 0};
+                expect_results(work.run({x.data, 1, type}, nullptr, {.blocks = 1, .threads = 32}, 1),
+                               summarise(s.bytes.data(), 1, type), {}, label + " " + to_string(operations));
+            };
+            for (int before = -40; before <= 40; before += 16)
+                for (int after = -120; after <= 120; ++after) {
+                    std::string const label = std::to_string(after) + " after " + std::to_string(before);
+                    expect_right(std::ldexp(1.0, before), label + ", first");
+                    expect_right(std::ldexp(after % 2 == 0 ? 1.0 : -1.0, after), label);
+                    EXPECT_TRUE(work.is_clean()) << label;
+                }
+        }
 }
 
 constexpr sf::dtype types_with_extremes[] = {sf::dtype::float64, sf::dtype::float32, sf::dtype::bfloat16};

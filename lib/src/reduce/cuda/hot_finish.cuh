@@ -90,12 +90,15 @@ class hot_finish {
                                                    : 0 - (value.word[2] >> 63);
             return static_cast<std::int64_t>(bits == 0 ? low : (low >> bits) | (high << (64 - bits)));
         }
-        /// What is above the fifth piece.
-        [[nodiscard]] __device__ std::int64_t highest() const { return from(shift + 5 * piece_bits); }
+        /// True if what is above the fifth piece is one more, below 2^27: the words above it are all sign.
+        [[nodiscard]] __device__ bool fits() const {
+            std::int64_t const above = static_cast<std::int64_t>(value.word[2]) >> (shift + 5 * piece_bits + 27 - 128);
+            return above == 0 || above == -1;
+        }
         __device__ std::int32_t piece_of(int lane) const {
             if (lane < hot::pieces - 3 || lane >= hot::all_pieces) return 0;
             int const which = lane < hot::pieces ? lane - hot::pieces + 6 : lane - hot::pieces;
-            if (which == 5) return static_cast<std::int32_t>(highest());
+            if (which == 5) return static_cast<std::int32_t>(from(shift + 5 * piece_bits));
             return static_cast<std::int32_t>(from(shift + which * piece_bits) & ((1 << piece_bits) - 1));
         }
     };
@@ -116,9 +119,10 @@ class hot_finish {
         stretch.value.template add<64>(carried(limbs(), count, first + 2));
         stretch.value.template add<96>(carried(limbs(), count, first + 3));
         stretch.value.template add<128>(carried(limbs(), count, first + 4));
-        stretch.value.template add<160>(carried(limbs(), count, first + 5));
-        std::int64_t const highest = stretch.highest();
-        if (highest >> 27 != 0 && highest >> 27 != -1) stretch.holds_all = false;
+        std::int64_t const top = carried(limbs(), count, first + 5);
+        stretch.value.template add<160>(top);
+        constexpr std::int64_t most = std::int64_t{1} << 30; // beyond it the sum could outgrow its words
+        if (top >= most || top <= -most || !stretch.fits()) stretch.holds_all = false;
         return stretch;
     }
 
