@@ -228,6 +228,16 @@ inline void __syncwarp(place where = place::current()) {
 inline void __syncthreads(place where = place::current()) {
     on_cpu::fibers::current().barrier(where);
 }
+inline int __syncthreads_or(int mine, place where = place::current()) {
+    static bool any = false;
+    if (mine != 0) any = true;
+    __syncthreads(where);
+    bool const result = any;
+    __syncthreads(where); // everyone has seen it
+    any = false;
+    __syncthreads(where);
+    return result;
+}
 inline void __threadfence() {}
 
 // Fibers change only where they wait for each other: everything between is atomic.

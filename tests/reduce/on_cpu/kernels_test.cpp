@@ -21,6 +21,9 @@ constexpr launch_shape shapes[] = {
     {.blocks = 3, .threads = 256},
     {.blocks = 5, .threads = 96, .bulk = true},
     {.blocks = 2, .threads = 64, .integer_only = true},
+    {.blocks = 8, .threads = 32, .may_be_small = true},
+    {.blocks = 8, .threads = 96, .may_be_small = true},
+    {.blocks = 8, .threads = 256, .may_be_small = true},
 };
 
 /// What each family of kernels computes.
@@ -127,8 +130,10 @@ TEST(kernels_on_cpu, a_number_of_any_scale_after_one_of_any_other) {
             auto const expect_right = [&](double value, std::string const& label) {
                 sample const s = as_sample({value}, type, label);
                 shifted const x{s, 0};
-                expect_results(work.run({x.data, 1, type}, nullptr, {.blocks = 1, .threads = 32}, 1),
-                               summarise(s.bytes.data(), 1, type), {}, label + " " + to_string(operations));
+                for (bool const may_be_small : {false, true})
+                    expect_results(work.run({x.data, 1, type}, nullptr,
+                                            {.blocks = 1, .threads = 32, .may_be_small = may_be_small}, 1),
+                                   summarise(s.bytes.data(), 1, type), {}, label + " " + to_string(operations));
             };
             for (int before = -40; before <= 40; before += 16)
                 for (int after = -120; after <= 120; ++after) {

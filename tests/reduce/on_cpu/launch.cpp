@@ -32,8 +32,10 @@ struct workspace::implementation {
         arguments.integer_only = shape.integer_only;
         arguments.memory = &memory;
         arguments.finish = finish;
-        auto const blocks =
-            static_cast<unsigned>(std::clamp<std::int64_t>((arguments.tiles + warps - 1) / warps, 1, shape.blocks));
+        if (shape.may_be_small) kernels::set_small(arguments, shape.threads, choice.most_small_vectors);
+        auto const blocks = arguments.small_bits != 0 ? 1u
+                                                      : static_cast<unsigned>(std::clamp<std::int64_t>(
+                                                            (arguments.tiles + warps - 1) / warps, 1, shape.blocks));
         partials.assign(blocks, {});
         arguments.partials = partials.data();
         if (choice.shared_bytes > sizeof(kernels::dynamic_memory))

@@ -15,6 +15,7 @@ struct launch_shape {
     int threads = 64;  // a block
     bool bulk = false; // whole tiles by bulk copies, with one warp of the threads to send for them
     bool integer_only = false;
+    bool may_be_small = false; // little data by one block, as the library's launches are
 };
 
 /// What sf::workspace is on a GPU: the same memory for one launch after the other.

@@ -22,7 +22,7 @@ __device__ inline void write_result(finish_request const& finish, int position, 
     std::size_t const bytes = size_bytes(component_type(result.type));
     auto* out = static_cast<unsigned char*>(finish.value);
     auto const* bits = reinterpret_cast<std::uint64_t const*>(&result.bits); // std::array has host functions only
-#pragma unroll // else the result is put into local memory
+#pragma unroll                                                               // else the result is put into local memory
     for (int c = 0; c < 2; ++c) {
         if (c == component_count(result.type)) break;
         if (bytes == 8)
@@ -34,6 +34,37 @@ __device__ inline void write_result(finish_request const& finish, int position, 
         else
             out[c] = static_cast<unsigned char>(bits[c]);
     }
+}
+
+/// The same of a result that has quick_type, in few instructions.
+__device__ inline void write_quick(finish_request const& finish, int position, quick_value const& result) {
+    if (finish.results != nullptr) {
+        result_value& out = finish.results[position];
+        auto* const words = reinterpret_cast<std::uint64_t*>(&out.bits); // std::array has host functions only
+        out.type = finish.quick_type;
+        words[0] = result.bits;
+        words[1] = 0;
+        out.status = result.exact ? status_flags::none : status_flags::inexact;
+    }
+    if (finish.value == nullptr || position != 0) return;
+    if (finish.quick_type == dtype::float64)
+        *static_cast<std::uint64_t*>(finish.value) = result.bits;
+    else
+        *static_cast<std::uint32_t*>(finish.value) = static_cast<std::uint32_t>(result.bits);
+}
+
+/// All operations of one sum; one warp, with the same arguments in every lane. False if some result needs the long way,
+/// which writes all of them again.
+__device__ inline bool write_quick_results(finish_request const& finish, rounded_sum const& sum, bool negative_zero) {
+    int position = 0;
+#pragma unroll 1
+    for (std::uint32_t left = finish.operations; left != 0; left &= left - 1, ++position) {
+        auto const op = static_cast<operation>(__ffs(static_cast<int>(left)) - 1);
+        quick_value const result = quick_result(op, sum, finish, negative_zero);
+        if (!result.known) return false;
+        if (threadIdx.x % warp_threads == 0) write_quick(finish, position, result);
+    }
+    return true;
 }
 
 /// Rounds the operations whose position is `which` modulo `of`. One thread; with more than `evaluations` of them, which
@@ -73,9 +104,10 @@ __device__ inline void evaluate_all(finish_request const& finish, finish_area& a
     if (left == 0) return;
     auto const op = static_cast<operation>(__ffs(static_cast<int>(left)) - 1);
     if (warp != (is_spread(op) ? warps - 1 : lane % warps)) return;
-    result_value result;
-    if (quick && quick_statistic(op, area.numbers, area.extrema, finish, counts.not_negative_zero == 0, result))
-        write_result(finish, lane, result);
+    quick_value result{0, false, false};
+    if (quick) result = quick_statistic(op, area.numbers, area.extrema, finish, counts.not_negative_zero == 0);
+    if (result.known)
+        write_quick(finish, lane, result);
     else
         evaluate_share(finish, area, lane, warp_threads);
 }

@@ -32,6 +32,8 @@ struct float_shape {
     static constexpr bool is_float64 = Real == dtype::float64;
     /// One real quantity and nothing that is compared: blocks meet in hot words.
     static constexpr bool meets_hot = Components == 1 && !has_extrema && has_sum + has_magnitudes + has_products == 1;
+    /// One fold leaves rests of usual float32 data now and then; more folds, or shorter significands, next to never.
+    static constexpr bool keeps_near_rests = meets_hot && has_values && Real == dtype::float32;
     static constexpr exact::digit_layout sums = exact::sum_layout(Real), products = exact::product_layout(Real);
     using sum_target = block_sum<sums.limbs, sums.anchor>;
     using product_target = block_sum<products.limbs, products.anchor>;
@@ -60,6 +62,7 @@ struct float_block {
     std::int64_t first_nan; // as 2^63 - 1 - index, so that 0 is none and the first is the largest
     /// Not 0: there is something in the limbs, the bins or the counts, not only in warp_pieces.
     std::int64_t irregular;
+    std::int64_t wants_window; // another one than the launch has
     std::int32_t warp_pieces[max_threads_per_block / 32][Shape::meets_hot ? Shape::hot::slots : 1];
 
     // Last, because little data does without them.

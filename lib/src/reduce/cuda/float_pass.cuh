@@ -4,6 +4,8 @@
 
 #include "reduce/cuda/extremes.cuh"
 #include "reduce/cuda/float_block.cuh"
+#include "reduce/cuda/leftovers.cuh"
+#include "reduce/cuda/near_rests.cuh"
 #include "reduce/cuda/pass.hpp"
 #include "reduce/cuda/product_folds.cuh"
 #include "reduce/cuda/second_look.cuh"
@@ -31,6 +33,11 @@ class float_pass {
     static constexpr bool has_many_bins =
         shape::has_magnitudes && shape::has_products && (shape::is_float64 || components == 2);
     static constexpr int vectors_in_flight = takes_two || (has_many_bins && components == 2) ? 2 : 4;
+    /// A thread's, of data that is small enough for small_sum; 0: not of this pass. The low parts of float64 products
+    /// reach too far down.
+    static constexpr int most_small_vectors = !meets_hot || (shape::has_products && shape::is_float64) ? 0
+                                              : takes_two                                              ? 4
+                                                                                                       : 8;
     static constexpr int bulk_stages = has_many_bins && vectors_in_flight == 4 ? 2 : most_bulk_stages;
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
@@ -90,8 +97,11 @@ class float_pass {
         if (seen_ != all_seen && !outside) [[unlikely]]
             note_signs(x, y, again);
         if (rests != 0) [[unlikely]] {
-            irregular_ = true;
-            deposit_batch(again, outside);
+            if (outside || !keep_near_rests(x)) {
+                irregular_ = true;
+                leftovers<float_pass, Batch> const all{arguments_, block_, again, window_.top()};
+                seen_ |= all.deposit(outside);
+            }
             if (!outside) window_.note_rests(peak);
         } else {
             window_.note_no_rests();
@@ -172,6 +182,38 @@ class float_pass {
 #pragma unroll
             for (int c = 0; c < components; ++c) products_[c].flush(window_.product_top(), count_, block_.products[c]);
         count_ = 0;
+        if constexpr (shape::keeps_near_rests) flush_near_rests();
+    }
+
+    /// What the folds left of a batch, if one more fold takes all of it.
+    template <int Count>
+    __device__ bool keep_near_rests(vector16 const (&x)[Count]) {
+        if constexpr (!shape::keeps_near_rests) {
+            return false;
+        } else {
+            near_fold const fold{hot_exponent(window_.top())};
+            std::int64_t digits = 0;
+            std::uint32_t left = fold.exists() ? 0 : 1;
+#pragma unroll
+            for (int u = 0; u < Count; ++u)
+#pragma unroll
+                for (int j = 0; j < width; ++j) {
+                    double const value = load::at(x[u], j), rest = values_.rest(value);
+                    left |= fold.add(shape::has_sum ? rest : with_sign_of(rest, value), digits);
+                }
+            if (left != 0) return false;
+            near_digits_ += digits;
+            return true;
+        }
+    }
+    __device__ void flush_near_rests() {
+        if (near_digits_ == 0) return;
+        irregular_ = true;
+        int const exponent = hot_exponent(window_.top()) - near_fold::reach;
+        block_.for_each_sum([&](std::uint64_t* limbs, int anchor, quantity, int) {
+            exact::deposit(limbs, anchor, near_digits_, exponent, shared_add{});
+        });
+        near_digits_ = 0;
     }
 
     /// The warp's lanes have one window: their digits are summed before they meet those of other warps.
@@ -194,12 +236,16 @@ class float_pass {
         int const lane = static_cast<int>(threadIdx.x % 32);
         if constexpr (meets_hot)
             if (meets_in_hot_words(arguments_)) {
+                bool near = false;
+                if constexpr (shape::keeps_near_rests) near = __any_sync(0xffffffffu, near_digits_ != 0);
                 if (window_.top() == hot_top_ && window_.may_be_shared(hot_top_)) {
-                    if (lane < shape::hot::pieces) block_.warp_pieces[threadIdx.x / 32][lane] = piece;
+                    if (near) piece += near_piece<typename shape::hot>(near_digits_);
+                    if (lane < shape::hot::all_pieces) block_.warp_pieces[threadIdx.x / 32][lane] = piece;
                     return;
                 }
-                if (__any_sync(0xffffffffu, piece != 0)) want(window_.top());
+                if (near || __any_sync(0xffffffffu, piece != 0)) want(window_.top());
             }
+        if constexpr (shape::keeps_near_rests) flush_near_rests();
         if (piece == 0) return;
         irregular_ = true;
         int const exponent = piece_exponent<Window>(top, Floor, lane);
@@ -211,6 +257,7 @@ class float_pass {
     /// Asks for another window of the next launch.
     __device__ void want(int top) {
         irregular_ = true;
+        shared_mark(block_.wants_window);
         if (window_.may_be_shared(top)) atomicMax(&arguments_.memory->wanted_top, hot_bias + top);
     }
 
@@ -238,82 +285,20 @@ class float_pass {
             seen_ |= not_negative_zero<Real, components, has_pairs>(again);
     }
 
-    /// Everything the folds did not take of a batch: all of it, or what they left.
-    template <class Batch>
-    __device__ void deposit_batch(Batch const& again, bool outside) {
-        for_each_vector(again, [&](vector16 const& x, vector16 const& y, int u) {
-#pragma unroll
-            for (int j = 0; j < width; ++j) {
-                if constexpr (has_pairs) {
-                    deposit_pair(x, y, j, outside);
-                } else if (!outside || belongs(x, j, u, again)) {
-                    if constexpr (shape::has_values) deposit_value(x, j, outside);
-                    if constexpr (shape::has_squares) deposit_product(x, x, j, outside);
-                }
-            }
-        });
-    }
-
-    /// False for elements that are only counted; true ones are seen here.
-    template <class Batch>
-    __device__ bool belongs(vector16 const& x, int j, int u, Batch const& again) {
-        constexpr int mask = components - 1;
-        double const value = load::at(x, j), other = load::at(x, j ^ mask);
-        if (is_special(value) || is_special(other)) {
-            std::int64_t const index = arguments_.first_index + again.component(u, j) / components;
-            if (!count_special(block_, bits_of(load::at(x, j)), bits_of(load::at(x, j ^ mask)), j & mask, index))
-                return false;
-        }
-        if (!is_negative_zero(value)) seen_ |= 1 << (j & mask);
-        return true;
-    }
-
-    __device__ void deposit_value(vector16 const& x, int j, bool outside) {
-        int const c = j & (components - 1);
-        double const value = load::at(x, j);
-        double const left = outside ? value : values_.rest(value);
-        if (left == 0) return;
-        if constexpr (shape::has_sum) block_.add(quantity::sum, c, left, arguments_.direct);
-        if constexpr (shape::has_magnitudes)
-            block_.add(quantity::magnitudes, c, with_sign_of(left, value), arguments_.direct);
-    }
-
-    /// Tiny products, of which the folds saw nothing, always go whole.
-    __device__ void deposit_product(vector16 const& x, vector16 const& y, int j, bool outside) {
-        int const c = j & (components - 1);
-        double const a = load::at(x, j), b = load::at(y, j);
-        exact_product const p = multiply<Real>(x, y, j);
-        if (outside || (shape::is_float64 && is_tiny_product(a, b, p.high))) {
-            using target = typename shape::product_target;
-            exact::deposit_product(block_.products[c].limb, target::anchor, bits_of(a), bits_of(b), shared_add{});
-            return;
-        }
-        exact_product const left = products_[c].rest(p);
-        if (left.high != 0) block_.add(quantity::products, c, left.high, arguments_.direct);
-        if (left.low != 0) block_.add(quantity::products, c, left.low, arguments_.direct);
-    }
-
-    __device__ void deposit_pair(vector16 const& x, vector16 const& y, int j, bool outside) {
-        if (outside) {
-            double const a = load::at(x, j), b = load::at(y, j);
-            if (is_special(a) || is_special(b))
-                if (!count_special_pair(block_, bits_of(a), bits_of(b))) {
-                    if (a == a && b == b) seen_ = 1;
-                    return;
-                }
-            if (!is_negative_zero_product(bits_of(a), bits_of(b))) seen_ = 1;
-        }
-        deposit_product(x, y, j, outside);
-    }
-
-    static constexpr std::uint32_t most_values =
-        shape::has_products ? products_type::window_type::most_values : float64_window<1>::most_values;
+    /// Of a thread between two flushes; a fold of products may see two parts of each.
+    static constexpr std::uint32_t most_of_values = fold_choice<Real>::window::most_parts,
+                                   most_of_products = products_type::window_type::most_parts / 2,
+                                   most_values = !shape::has_products ? most_of_values
+                                                 : !shape::has_values || most_of_products < most_of_values
+                                                     ? most_of_products
+                                                     : most_of_values;
 
     pass_arguments const& arguments_;
     block_type& block_;
     std::conditional_t<shape::has_values, values_type, not_gathered> values_;
     std::conditional_t<shape::has_products, products_type, not_gathered> products_[components];
-    std::uint32_t count_ = 0; // values of a component since the last flush
+    std::uint32_t count_ = 0;      // values of a component since the last flush
+    std::int64_t near_digits_ = 0; // of a near_fold
     window_choice<shape> window_;
     std::conditional_t<meets_hot, int, not_gathered> hot_top_;
     std::conditional_t<has_extrema, block_extremes::limits const*, not_gathered> limits_;

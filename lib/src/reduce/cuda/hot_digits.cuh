@@ -21,22 +21,20 @@ __device__ inline bool meets_in_hot_words(pass_arguments const& arguments) {
 }
 
 /// What the folds of one quantity bring, `Folds` of them whose units are 2^Spacing apart, and three pieces below the
-/// last fold: for the rests of a few values, which a block gathers in its limbs.
+/// last fold, for the rests of a few values: see near_rests.cuh.
 template <int Folds, int Spacing>
 struct hot_pieces {
     static constexpr int folds = Folds, spacing = Spacing;
     static constexpr int pieces = 3 * Folds, all_pieces = pieces + 3;
-    static constexpr int words = all_pieces + 1; // the last is for flags
-    static constexpr int slots = pieces <= 4 ? 4 : pieces <= 8 ? 8 : 16;
-    static constexpr int below_unit = 3 * piece_bits; // bits of the three pieces
+    static constexpr int words = all_pieces + 1;           // the last is for flags
+    static constexpr int slots = all_pieces <= 8 ? 8 : 16; // of a warp in shared memory
+    static constexpr int below_unit = 3 * piece_bits;      // bits of the three pieces
 
     /// Of piece p, above the lowest one's.
     __host__ __device__ static constexpr int shift(int p) {
         int const fold = p / 3, bits = piece_bits * (p % 3);
         return fold == Folds ? bits : below_unit + (Folds - 1 - fold) * Spacing + bits;
     }
-    /// Of 64 bits, for the sum of all blocks: pieces are then below 2^(27 + 5 + 12).
-    static constexpr int wide_words = (shift(2) + 45 + 63) / 64;
 };
 
 } // namespace steadfold::inline v0::cuda

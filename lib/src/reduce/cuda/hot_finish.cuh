@@ -2,10 +2,8 @@
 // warp a block, in registers as long as nothing irregular happened.
 #pragma once
 
+#include "reduce/cuda/fold_total.cuh"
 #include "reduce/cuda/state_merge.cuh"
-#include "reduce/cuda/warp_round.cuh"
-
-#include <utility>
 
 namespace steadfold::inline v0::cuda {
 
@@ -20,10 +18,11 @@ class hot_finish {
 
     __device__ void run() {
         std::int32_t piece = sum_of_warps();
-        if (lane_ >= hot::pieces) piece = 0;
+        if (lane_ >= hot::all_pieces) piece = 0;
         hot_flags flags{0, block_.counts[0].not_negative_zero != 0 ? 1u : 0u, 0};
+        flags.has_rests = __any_sync(all, lane_ >= hot::pieces && piece != 0) ? 1 : 0;
         if (block_.irregular != 0) [[unlikely]]
-            take_irregular(piece, flags);
+            put_elsewhere(flags);
         std::uint64_t word =
             (std::uint64_t{1} << arrival_shift) +
             (lane_ == hot::all_pieces ? flags.packed() : static_cast<std::uint64_t>(std::int64_t{piece}));
@@ -64,77 +63,15 @@ class hot_finish {
         return sum;
     }
 
-    /// What is in the block's limbs goes to the pieces if they reach that far; otherwise it goes to the state, as
-    /// counts do.
-    __device__ void take_irregular(std::int32_t& piece, hot_flags& flags) {
-        limb_stretch const stretch = limbs_in_reach();
-        if (stretch.holds_all) {
-            std::int32_t const more = stretch.piece_of(lane_);
-            piece += more;
-            flags.has_rests = __any_sync(all, lane_ >= hot::pieces && more != 0) ? 1 : 0;
-        }
-        put_elsewhere(flags, !stretch.holds_all);
-    }
-
-    /// The block's limbs as an integer of six pieces, the lowest hot ones and those of the last fold.
-    struct limb_stretch {
-        exact::wide_integer<3> value; // in units of 2^-shift of the lowest piece
-        int shift;
-        bool holds_all;
-
-        __device__ std::int64_t from(int bit) const {
-            int const word = bit / 64, bits = bit % 64;
-            std::uint64_t const low = word == 0 ? value.word[0] : word == 1 ? value.word[1] : value.word[2];
-            std::uint64_t const high = word == 0   ? value.word[1]
-                                       : word == 1 ? value.word[2]
-                                                   : 0 - (value.word[2] >> 63);
-            return static_cast<std::int64_t>(bits == 0 ? low : (low >> bits) | (high << (64 - bits)));
-        }
-        /// True if what is above the fifth piece is one more, below 2^27: the words above it are all sign.
-        [[nodiscard]] __device__ bool fits() const {
-            std::int64_t const above = static_cast<std::int64_t>(value.word[2]) >> (shift + 5 * piece_bits + 27 - 128);
-            return above == 0 || above == -1;
-        }
-        __device__ std::int32_t piece_of(int lane) const {
-            if (lane < hot::pieces - 3 || lane >= hot::all_pieces) return 0;
-            int const which = lane < hot::pieces ? lane - hot::pieces + 6 : lane - hot::pieces;
-            if (which == 5) return static_cast<std::int32_t>(from(shift + 5 * piece_bits));
-            return static_cast<std::int32_t>(from(shift + which * piece_bits) & ((1 << piece_bits) - 1));
-        }
-    };
-
-    __device__ limb_stretch limbs_in_reach() const {
-        constexpr int reach = 6; // limbs: 132 bits, what is above, and the sign
-        int const lowest = exponent() - anchor, first = lowest >> 5, shift = lowest & 31;
-        if (lowest < 0 || first + reach > count) return {{}, 0, false};
-        bool outside = false;
+    /// What is in the block's limbs and counts goes to the state.
+    __device__ void put_elsewhere(hot_flags& flags) {
+        bool elsewhere = block_.wants_window != 0; // so that the last block changes the window
         for (int i = lane_; i < count; i += 32) {
-            std::int64_t const digit = carried(limbs(), count, i);
-            if (i < first || i >= first + reach) outside = outside || digit != 0;
-            if (i == first) outside = outside || (digit & ((std::int64_t{1} << shift) - 1)) != 0;
-        }
-        limb_stretch stretch{{}, shift, !__any_sync(all, outside)};
-        stretch.value.template add<0>(carried(limbs(), count, first));
-        stretch.value.template add<32>(carried(limbs(), count, first + 1));
-        stretch.value.template add<64>(carried(limbs(), count, first + 2));
-        stretch.value.template add<96>(carried(limbs(), count, first + 3));
-        stretch.value.template add<128>(carried(limbs(), count, first + 4));
-        std::int64_t const top = carried(limbs(), count, first + 5);
-        stretch.value.template add<160>(top);
-        constexpr std::int64_t most = std::int64_t{1} << 30; // beyond it the sum could outgrow its words
-        if (top >= most || top <= -most || !stretch.fits()) stretch.holds_all = false;
-        return stretch;
-    }
-
-    __device__ void put_elsewhere(hot_flags& flags, bool limbs_too) {
-        bool elsewhere = false;
-        for (int i = lane_; limbs_too && i < count; i += 32) {
             std::int64_t const digit = carried(limbs(), count, i);
             if (digit == 0) continue;
             elsewhere = true;
             device_add(limbs_of(memory_.state, which, 0) + i, static_cast<std::uint64_t>(digit));
         }
-        if (__ldcg(&memory_.wanted_top) != 0) elsewhere = true; // so that the last block changes the window
         auto const* counts = reinterpret_cast<std::int64_t const*>(&block_.counts[0]);
         if (lane_ < special_words && counts[lane_] != 0) elsewhere = true;
         flags.used_state = __any_sync(all, elsewhere) ? 1 : 0;
@@ -150,27 +87,9 @@ class hot_finish {
     __device__ bool finish_quickly(std::int64_t sum, hot_flags const& flags) {
         if (!arguments_.finish.may_be_quick) return false;
         // In every lane: carries from lane to lane would take as many votes as there are pieces.
-        exact::wide_integer<hot::wide_words> total;
-        add_pieces<0>(total, sum, std::make_integer_sequence<int, hot::pieces>{});
-        if (flags.has_rests != 0) [[unlikely]]
-            add_pieces<hot::pieces>(total, sum, std::make_integer_sequence<int, 3>{});
-        exact::leading_word const leading = exact::leading_word_of(total, exponent());
-        result_value mine;
-        bool done = true;
-        int position = 0;
-#pragma unroll 1
-        for (std::uint32_t left = arguments_.finish.operations; left != 0 && done; left &= left - 1, ++position) {
-            auto const op = static_cast<operation>(__ffs(static_cast<int>(left)) - 1);
-            done = quick_result(op, leading, arguments_.finish, flags.not_negative_zero == 0, mine);
-            if (done && lane_ == 0) write_result(arguments_.finish, position, mine);
-        }
-        return done;
-    }
-
-    template <int First, int... Pieces>
-    __device__ static void add_pieces(exact::wide_integer<hot::wide_words>& total, std::int64_t sum,
-                                      std::integer_sequence<int, Pieces...>) {
-        (total.template add<hot::shift(First + Pieces)>(__shfl_sync(all, sum, First + Pieces)), ...);
+        fold_total<hot> const total{[&](int piece) { return __shfl_sync(all, sum, piece); }, flags.has_rests != 0};
+        rounded_sum const rounded = total.rounded(exponent());
+        return write_quick_results(arguments_.finish, rounded, rounded.value == 0 && flags.not_negative_zero == 0);
     }
 
     __device__ void finish_at_length(std::int64_t sum, hot_flags const& flags) {
@@ -183,7 +102,6 @@ class hot_finish {
         __syncwarp();
         if (flags.used_state != 0) take_state(flags);
         if (lane_ == 0) area_.counts[0].not_negative_zero = flags.not_negative_zero;
-        for (int i = lane_; flags.used_state == 0 && i < count; i += 32) limbs()[i] = 0; // its pieces have them
         __syncwarp();
         if (lane_ < hot::all_pieces && sum != 0)
             exact::deposit(limbs(), anchor, sum, exponent() + hot::shift(lane_), shared_add{});

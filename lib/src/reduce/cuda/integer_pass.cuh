@@ -39,7 +39,7 @@ class integer_pass {
     using block_type = integer_block<Family>;
     static constexpr dtype real = Signed ? dtype::int64 : dtype::uint64;
     static constexpr int min_blocks = 2, vectors_in_flight = 4;
-    static constexpr int bulk_stages = most_bulk_stages;
+    static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0;
     static constexpr int components = 1, element_bytes = 0; // the width is known at run time
     static constexpr bool compares = true, is_fast = false; // also carries the index of the first missing element
     static constexpr bool meets_hot = false;

@@ -24,6 +24,7 @@ kernel_choice choice_of() {
             sizeof(shared_memory<Pass>),
             Pass::vectors_in_flight,
             Pass::bulk_stages,
+            Pass::most_small_vectors,
             true,
             Pass::compares || Pass::is_fast};
 }

@@ -13,7 +13,7 @@ namespace {
 using steadfold::detail::check;
 
 constexpr int default_threads_per_block = 256;
-constexpr int least_bulk_tiles = 2; // a warp's: with fewer, there is nothing to send for ahead
+constexpr int least_bulk_tiles = 5; // a warp's: with fewer, plain loads are as quick
 constexpr int least_float64_ratio =
     4; // float32 units for each float64 unit, above which integers are quicker than folds
 
@@ -92,17 +92,20 @@ std::size_t launcher::bulk_bytes(int arrays) const {
 
 int launcher::blocks_for(pass_arguments const& arguments) const {
     if (fixed_blocks_) return blocks_;
+    if (arguments.small_bits != 0) return 1;
     std::int64_t const most = arguments.bulk ? bulk_blocks_[arguments.y != nullptr ? 1 : 0] : blocks_;
     std::int64_t const warps = threads_ / warp_threads, wanted = (arguments.tiles + warps - 1) / warps;
     return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, most));
 }
 
 int launcher::threads_for(pass_arguments const& arguments) const {
-    if (fixed_threads_ || arguments.tiles * warp_threads >= threads_) return threads_;
-    return warp_threads * static_cast<int>(std::max<std::int64_t>(1, arguments.tiles));
+    if (fixed_threads_) return threads_;
+    if (arguments.small_bits != 0) return threads_of_small(arguments, threads_);
+    return static_cast<int>(std::clamp<std::int64_t>(arguments.tiles * warp_threads, warp_threads, threads_));
 }
 
-void launcher::launch(pass_arguments const& arguments, cudaStream_t stream) const {
+void launcher::launch(pass_arguments arguments, cudaStream_t stream) const {
+    if (!fixed_blocks_) set_small(arguments, threads_, choice_.most_small_vectors);
     cudaLaunchAttribute overlap{};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -113,7 +116,7 @@ void launcher::launch(pass_arguments const& arguments, cudaStream_t stream) cons
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = overlaps_ ? 1 : 0;
-    void* parameters[] = {const_cast<pass_arguments*>(&arguments)};
+    void* parameters[] = {&arguments};
     check(cudaLaunchKernelExC(&config, reinterpret_cast<void const*>(choice_.function), parameters),
           "starting a reduction");
 }

@@ -29,7 +29,7 @@ class launcher {
                                                std::int64_t first_index) const;
     /// Number of blocks launch() will use.
     [[nodiscard]] int blocks_for(pass_arguments const& arguments) const;
-    void launch(pass_arguments const& arguments, cudaStream_t stream) const;
+    void launch(pass_arguments arguments, cudaStream_t stream) const;
 
   private:
     [[nodiscard]] std::int64_t warps_of(int blocks) const;

@@ -3,6 +3,7 @@
 #include "reduce/finish.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace steadfold::inline v0::cuda {
 
@@ -39,6 +40,23 @@ void set_tiles(pass_arguments& arguments, int vectors_in_flight) {
     std::int64_t const tile = warp_threads * vectors_in_flight;
     arguments.tiles = (arguments.vectors + (arguments.has_ends ? 2 : 0) + tile - 1) / tile;
     arguments.whole_tiles = arguments.vectors / tile;
+}
+
+void set_small(pass_arguments& arguments, int threads, int vectors) {
+    constexpr std::int64_t most_elements = 1 << 13; // digits of 40 bits then, twice 41 of a number in all
+    constexpr int most_bits = 44;                   // of the sums of a thread, 51
+    arguments.small_bits = 0;
+    if (vectors == 0 || arguments.length > most_elements || arguments.vectors > std::int64_t{threads} * vectors) return;
+    if (arguments.integer_only || arguments.finish.operations == 0 || !arguments.finish.may_be_quick) return;
+    auto const others = static_cast<std::uint64_t>(arguments.length - 1); // there is one: may_be_quick
+    arguments.small_bits = std::min(most_bits, 53 - static_cast<int>(std::bit_width(others)));
+}
+
+int threads_of_small(pass_arguments const& arguments, int most_threads) {
+    constexpr std::int64_t elements_of_warp = 256; // more take longer than to bring the sums of two warps together
+    std::int64_t const warps =
+        arguments.length <= elements_of_warp ? 1 : (arguments.vectors + warp_threads - 1) / warp_threads;
+    return static_cast<int>(std::min<std::int64_t>(warps * warp_threads, most_threads));
 }
 
 finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,

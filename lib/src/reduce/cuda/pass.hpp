@@ -38,7 +38,7 @@ struct finish_request {
     reduce_detail::finish_options options;
     std::uint32_t operations = 0;      // bits of an operation_set; 0: leave the state
     std::int64_t elements = 0;         // of all that was added to the state
-    bool may_be_quick = false;         // real results, all of quick_type: see warp_round.cuh
+    bool may_be_quick = false;         // real results, all of quick_type: see rounded_sum.cuh
     bool some_are_quick = false;       // perhaps: exact results of real data, of quick_type: see quick_statistics.cuh
     dtype quick_type = dtype::float64; // float64 or float32
     result_value* results = nullptr;   // in the order of `operation`; device or pinned memory
@@ -62,6 +62,7 @@ struct pass_arguments {
     bool y_aligned = false;       // y + head is aligned to 16 bytes too
     bool counts_specials = true;  // false for the second of two kernels over the same data
     bool counts_zeros = false;
+    int small_bits = 0;        // not 0: one block and small_sum.cuh will do; digits have so many bits
     bool integer_only = false; // no folds: every value through the bins
     bool has_missing = false;
     std::int64_t missing = 0;
@@ -83,6 +84,7 @@ struct kernel_choice {
     std::size_t shared_bytes = 0; // dynamic shared memory, without the stages of bulk copies
     int vectors_in_flight = 0;    // 16-byte loads a thread issues before it uses the first
     int bulk_stages = 0;          // tiles a warp has on their way
+    int most_small_vectors = 0;   // a thread's, of data for small_sum.cuh; 0: not this kernel
     bool may_bulk = false;
     bool has_partials = false;
 };

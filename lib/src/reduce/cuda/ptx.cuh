@@ -71,6 +71,13 @@ __device__ inline void keep(char const*& address) {
     asm volatile("" : "+l"(address));
 }
 
+/// Loads constants here: the first use of a line of them takes hundreds of cycles.
+template <class Value>
+__device__ void load_early(Value const& value) {
+    static_assert(sizeof(Value) == 8);
+    asm volatile("" : : "l"(value) : "memory");
+}
+
 /// "Programmatic dependent launch" (compute capability 9.0): lets the next kernel of the stream start its own
 /// preparations, and waits for the one before. Both do nothing in launches without that attribute.
 __device__ inline void let_next_kernel_prepare() {

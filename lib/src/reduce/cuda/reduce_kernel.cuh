@@ -4,6 +4,7 @@
 
 #include "reduce/cuda/dynamic_memory.cuh"
 #include "reduce/cuda/end_block.cuh"
+#include "reduce/cuda/small_sum.cuh"
 #include "reduce/cuda/tile_walk.cuh"
 
 namespace steadfold::inline v0::cuda {
@@ -21,6 +22,15 @@ __device__ inline void clear(void* memory, unsigned bytes) {
     for (unsigned i = threadIdx.x; i < (bytes + 15) / 16; i += blockDim.x) quads[i] = uint4{0, 0, 0, 0};
 }
 
+/// From all 64-byte lines of them.
+__device__ inline void load_all_early(pass_arguments const& arguments) {
+    load_early(arguments.x);
+    load_early(arguments.tiles);
+    load_early(arguments.memory);
+    load_early(arguments.finish.elements);
+    load_early(arguments.finish.value);
+}
+
 template <class Pass>
 __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     reduce_kernel(pass_arguments const __grid_constant__ arguments) {
@@ -34,9 +44,12 @@ __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     vector_source<Pass> const source{arguments};
     bulk_copies<Pass, count> copies{source, barriers[warp], dynamic_memory + warp * warp_stages};
     tile_walk<Pass, count> walk{arguments, source};
+    small_sum<Pass> small{arguments, source};
+    load_all_early(arguments);
     __syncthreads(); // the block is clear
     wait_for_kernel_before();
 
+    if (small.run()) return;
     Pass pass{arguments, shared.block};
     bool started = false;
     walk.for_each(copies, [&](auto const& x, auto const& y, batch_vectors<Pass, count> const& again) {

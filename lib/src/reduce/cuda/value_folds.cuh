@@ -13,7 +13,7 @@ namespace steadfold::inline v0::cuda {
 /// Windows of a component type. One fold keeps every bit of usual data of 32 bits and fewer, two those of float64 data.
 template <dtype Real>
 struct fold_choice {
-    using window = float64_window<Real == dtype::float64 ? 2 : 1>;
+    using window = std::conditional_t<Real == dtype::float64, float64_window<2, 48>, float64_window<1, 50>>;
     static constexpr bool adds_whole = size_bytes(Real) == 2;
     static constexpr int highest_top = Real == dtype::float64   ? exact::highest_window_top
                                        : Real == dtype::float16 ? 16 // holds them all

@@ -89,7 +89,8 @@ class vector_source {
 #pragma unroll
         for (int u = 0; u < Count; ++u) {
             std::int64_t const v = first + u * stride;
-            if (v == arguments_.vectors || v == arguments_.vectors + 1) read_end(v, x_vectors[u], y_vectors[u]);
+            if (v == arguments_.vectors || v == arguments_.vectors + 1)
+                read(end_of(v == arguments_.vectors), x_vectors[u], y_vectors[u]);
         }
     }
 
@@ -101,18 +102,19 @@ class vector_source {
         return v == arguments_.vectors + 1 && i < arguments_.length ? i : -1;
     }
 
-  private:
-    [[nodiscard]] __device__ char const* at(void const* data, std::int64_t v) const {
-        return static_cast<char const*>(data) + arguments_.head * bytes_ + v * 16;
-    }
-    __device__ void read_end(std::int64_t v, vector16& x_vector, vector16& y_vector) const {
-        bool const is_head = v == arguments_.vectors;
+    /// The components before the first vector, or after the last one.
+    struct end_place {
+        std::int64_t offset; // in bytes
+        int count;
+    };
+    [[nodiscard]] __device__ end_place end_of(bool is_head) const {
         std::int64_t const start = is_head ? 0 : arguments_.head + arguments_.vectors * width();
-        auto const count = static_cast<int>(is_head ? arguments_.head : arguments_.length - start);
-        std::int64_t const offset = start * bytes_;
-        x_vector = elements(static_cast<char const*>(arguments_.x) + offset, count, Pass::padding_x);
+        return {start * bytes_, static_cast<int>(is_head ? arguments_.head : arguments_.length - start)};
+    }
+    __device__ void read(end_place const& end, vector16& x_vector, vector16& y_vector) const {
+        x_vector = elements(static_cast<char const*>(arguments_.x) + end.offset, end.count, Pass::padding_x);
         if constexpr (Pass::has_pairs)
-            y_vector = elements(static_cast<char const*>(has_y() ? arguments_.y : arguments_.x) + offset, count,
+            y_vector = elements(static_cast<char const*>(has_y() ? arguments_.y : arguments_.x) + end.offset, end.count,
                                 Pass::padding_y);
         else
             y_vector = x_vector;
@@ -126,6 +128,11 @@ class vector_source {
             return {{0, static_cast<std::uint32_t>(padding >> 32), 0, static_cast<std::uint32_t>(padding >> 32)}};
         std::uint32_t const filled = Pass::element_bytes == 2 ? word * 0x10001u : word;
         return {{filled, filled, filled, filled}};
+    }
+
+  private:
+    [[nodiscard]] __device__ char const* at(void const* data, std::int64_t v) const {
+        return static_cast<char const*>(data) + arguments_.head * bytes_ + v * 16;
     }
 
     [[nodiscard]] __device__ vector16 elements(void const* address, int count, std::uint64_t padding) const {

@@ -2,16 +2,23 @@
 // numerator of a variance. Longer ones, which only data of an enormous range has, take the long way.
 #pragma once
 
-#include "exact/leading_word.hpp"
 #include "reduce/cuda/limb_span.cuh"
 
 namespace steadfold::inline v0::cuda {
+
+/// (negative ? -1 : 1) * (top + something in [0, 1) that is not 0 iff sticky) * 2^exponent; the highest bit of top is
+/// set, or the value is 0.
+struct leading_word {
+    std::uint64_t top = 0;
+    int exponent = 0;
+    bool negative = false, sticky = false;
+};
 
 /// In shared memory: the magnitude in words from the lowest up, and the top of it.
 struct warp_number {
     static constexpr int most_digits = 28; // leaves lanes for a sign, the upper half of a top limb, and zeros
     std::uint32_t word[32];
-    exact::leading_word leading;
+    leading_word leading;
     int words, exponent; // of the lowest word, a multiple of 32
     bool known;          // false: too long
 };

@@ -9,6 +9,7 @@
 namespace steadfold::inline v0::cuda {
 
 inline constexpr int window_slack = 2;           // bits a window is raised above what is needed
+inline constexpr int float32_slack = 1;          // rests are twice as frequent for every one
 inline constexpr int window_quantum = 4;         // so that most warps and blocks choose the same one
 inline constexpr int float32_quantum = 1;        // one fold holds 24 bits above what leaves a rest: none to waste
 inline constexpr int rests_before_lowering = 32; // batches in a row with rests
@@ -32,13 +33,16 @@ class window_choice {
 
     __device__ void set(int top, bool integer_only) {
         top_ = top;
-        if constexpr (!folds_anything || (Shape::has_pairs && Shape::real == dtype::float16)) {
-            limit_ = limit_of_infinity<peak_type>;
-        } else {
-            limit_ = limit_of_top<peak_type>(top);
-            if (Shape::has_squares && Shape::is_float64 && top < lowest_top_of_squares) limit_ = 0;
-        }
+        limit_ = limit_of(top);
+        if (Shape::has_squares && Shape::is_float64 && top < lowest_top_of_squares) limit_ = 0;
         if (integer_only) limit_ = 0;
+    }
+    /// Peaks below it are inside a window.
+    [[nodiscard]] __device__ static std::uint32_t limit_of(int top) {
+        if constexpr (!folds_anything || (Shape::has_pairs && Shape::real == dtype::float16))
+            return limit_of_infinity<peak_type>;
+        else
+            return limit_of_top<peak_type>(top);
     }
 
     [[nodiscard]] __device__ int top() const { return top_; }
@@ -101,9 +105,10 @@ class window_choice {
 
     __device__ static int raised(int needed) {
         // Squares double the window's exponent, and what it has to spare.
-        constexpr int quantum = real == dtype::float32 && !Shape::has_pairs ? float32_quantum : window_quantum;
-        int const wanted =
-            Shape::has_squares ? needed + window_slack / 2 : (needed + window_slack + quantum - 1) & -quantum;
+        constexpr bool is_tight = real == dtype::float32 && !Shape::has_pairs;
+        constexpr int quantum = is_tight ? float32_quantum : window_quantum;
+        constexpr int slack = is_tight && !Shape::has_squares ? float32_slack : window_slack;
+        int const wanted = Shape::has_squares ? needed + slack / 2 : (needed + slack + quantum - 1) & -quantum;
         return wanted < lowest ? lowest : wanted < highest_top ? wanted : highest_top;
     }
 

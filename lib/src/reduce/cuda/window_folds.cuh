@@ -20,12 +20,12 @@ template <class Window>
 struct float64_digits;
 
 /// Folds in float64, `spacing` bits apart: 2^(64 - spacing) values fit a digit sum.
-template <int Count, int Spacing = 48>
+template <int Count, int Spacing>
 struct float64_window {
     using digits_type = float64_digits<float64_window>;
     static constexpr int spacing = Spacing, folds = Count;
-    /// Of one thread between two flushes; a fold may see two parts of each.
-    static constexpr std::uint32_t most_values = 1u << (62 - spacing);
+    /// What a digit sum of one thread has room for.
+    static constexpr std::uint32_t most_parts = 1u << (63 - spacing);
 
     double magic[Count];
 

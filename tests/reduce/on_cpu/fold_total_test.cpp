@@ -1,0 +1,82 @@
+// Sums of pieces, rounded, against GMP.
+#include "reduce/on_cpu/fold_total.hpp"
+
+#include <bit>
+#include <cmath>
+#include <gmpxx.h>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace {
+
+using pieces = std::array<std::int64_t, on_cpu::most_pieces>;
+
+/// x as a rational, exactly.
+mpq_class rational(double x) {
+    return mpq_class{x};
+}
+
+mpq_class power_of_two(int exponent) {
+    mpz_class const power = mpz_class{1} << static_cast<mp_bitcnt_t>(std::abs(exponent));
+    return exponent >= 0 ? mpq_class{power} : mpq_class{1, power};
+}
+
+/// Values of every size and sign, among them those whose carries run from end to end.
+class drawer {
+  public:
+    explicit drawer(std::uint64_t seed) : random_{seed} {}
+    std::int64_t operator()(int bits) {
+        std::int64_t const most = (std::int64_t{1} << bits) - 1, edges[] = {0, 0, 1, -1, most, -most};
+        if (random_() % 2 == 0) return edges[random_() % std::size(edges)];
+        std::int64_t const wide = static_cast<std::int64_t>(random_()) >> (64 - bits - 1);
+        return wide >> (random_() % static_cast<unsigned>(bits + 1));
+    }
+    bool coin() { return random_() % 2 == 0; }
+
+  private:
+    std::mt19937_64 random_;
+};
+
+/// The value is the float64 number nearest to the sum, ties to even, and what is left is told as it is.
+void expect_rounded(on_cpu::rounded const& got, mpq_class const& sum, std::string const& what) {
+    mpq_class const scaled = sum / power_of_two(got.exponent), left = scaled - rational(got.value);
+    mpq_class const above = rational(std::nextafter(got.value, INFINITY)) - rational(got.value),
+                    below = rational(got.value) - rational(std::nextafter(got.value, -INFINITY));
+    bool const even = (std::bit_cast<std::uint64_t>(got.value) & 1) == 0;
+    ASSERT_TRUE(even ? 2 * left <= above : 2 * left < above) << what;
+    ASSERT_TRUE(even ? -2 * left <= below : -2 * left < below) << what;
+    ASSERT_EQ(left == 0, got.left == 0 && got.unsure == 0) << what;
+    mpq_class const missing = left - rational(got.left), slack = abs(rational(got.left)) / power_of_two(50);
+    ASSERT_TRUE(-slack <= missing && missing <= rational(got.unsure) + slack) << what;
+    ASSERT_LE(got.unsure, std::ldexp(std::fabs(got.value), -70)) << what;
+}
+
+void expect_random_sums(int shape, int bits, bool has_rests) {
+    drawer draw{static_cast<std::uint64_t>(shape * 2 + has_rests)};
+    for (int trial = 0; trial < 40000; ++trial) {
+        pieces drawn{};
+        mpz_class sum = 0;
+        std::string what = "shape " + std::to_string(shape) + ":";
+        int last = 0;
+        while (last < on_cpu::most_pieces && on_cpu::shift_of_piece(shape, last) >= 0) ++last;
+        for (int p = 0; p < (has_rests ? last : last - 3); ++p) {
+            std::int64_t const piece = draw.coin() ? 0 : draw(bits);
+            drawn[static_cast<std::size_t>(p)] = piece;
+            sum += mpz_class{piece} << static_cast<mp_bitcnt_t>(on_cpu::shift_of_piece(shape, p));
+            what += " " + std::to_string(piece);
+        }
+        ASSERT_NO_FATAL_FAILURE(expect_rounded(on_cpu::round_fold_total(shape, drawn, has_rests, -300),
+                                               mpq_class{sum} * power_of_two(-300), what));
+    }
+}
+
+TEST(fold_total, of_folds_of_every_kind_agrees_with_gmp) {
+    for (int shape = 0; shape < 4; ++shape)
+        for (bool const has_rests : {false, true}) {
+            int const bits = shape == 3 ? 32 : 50; // the digits of float16 products are short
+            expect_random_sums(shape, bits, has_rests);
+            expect_random_sums(shape, 20, has_rests);
+        }
+}
+
+} // namespace
