@@ -87,11 +87,32 @@ __device__ inline ranked best_of_warp(ranked const& mine) {
     return {rank, largest_of_warp(mine.rank == rank ? mine.before : 0)};
 }
 
-/// What a block knows so far, zeroed before use: the best of every warp, which only the warp itself looks at, and the
-/// words that its next batches must beat to be looked at. One warp's record spares all of them the look: else each
-/// would have to find smaller and larger elements of its own, again and again.
-struct block_extremes {
+/// The best of every warp of a block, which only the warp itself looks at. Zeroed before use.
+struct warp_bests {
     static constexpr int warps = max_threads_per_block / warp_threads;
+    ranked best[2][warps]; // at either end
+
+    /// The whole warp, with the best of some batch.
+    __device__ void keep(ranked const& found, end_of_range end) {
+        ranked& mine = best[end == end_of_range::low ? 0 : 1][threadIdx.x / warp_threads];
+        if (threadIdx.x % warp_threads == 0 && found.beats(mine)) mine = found;
+    }
+
+    /// The warp's best as one of the threads of the first warp contributes it; nothing in others.
+    __device__ void contribute(exact::extrema_state& extrema) const {
+        if (threadIdx.x >= blockDim.x / warp_threads) return;
+        ranked const low = best[0][threadIdx.x], high = best[1][threadIdx.x];
+        extrema.min_key = low.key(end_of_range::low);
+        extrema.min_index = low.index();
+        extrema.max_key = high.key(end_of_range::high);
+        extrema.max_index = high.index();
+    }
+};
+
+/// What a block knows so far, zeroed before use: also the words that a warp's next batches must beat to be looked at.
+/// One warp's record spares all of them the look: else each would have to find smaller and larger elements of its own,
+/// again and again.
+struct block_extremes {
     struct limits {
         std::uint32_t low, high;
 
@@ -103,8 +124,8 @@ struct block_extremes {
             return static_cast<int>(lower) | static_cast<int>(higher); // both at once: no branch
         }
     };
-    limits limit[warps];
-    ranked best[2][warps]; // at either end
+    limits limit[warp_bests::warps];
+    warp_bests bests;
 
     [[nodiscard]] __device__ limits const& of_this_warp() const { return limit[threadIdx.x / warp_threads]; }
 
@@ -113,8 +134,7 @@ struct block_extremes {
     template <dtype Real>
     __device__ void offer(ranked const& found, end_of_range end) {
         unsigned const lane = threadIdx.x % warp_threads, warp = threadIdx.x / warp_threads;
-        ranked& mine = best[end == end_of_range::low ? 0 : 1][warp];
-        if (lane == 0 && found.beats(mine)) mine = found;
+        bests.keep(found, end);
         std::uint32_t word = static_cast<std::uint32_t>(found.rank >> 32);
         bool whole = static_cast<std::uint32_t>(found.rank) == 0xffffffffu; // nothing better has the same high word
         if constexpr (Real != dtype::float64) {
@@ -125,16 +145,6 @@ struct block_extremes {
         if (lane >= blockDim.x / warp_threads) return;
         atomicMax_block(end == end_of_range::low ? &limit[lane].low : &limit[lane].high,
                         lane == warp && whole ? word : word - 1);
-    }
-
-    /// The warp's best as one of the threads of the first warp contributes it; nothing in others.
-    __device__ void contribute(exact::extrema_state& extrema) const {
-        if (threadIdx.x >= blockDim.x / warp_threads) return;
-        ranked const low = best[0][threadIdx.x], high = best[1][threadIdx.x];
-        extrema.min_key = low.key(end_of_range::low);
-        extrema.min_index = low.index();
-        extrema.max_key = high.key(end_of_range::high);
-        extrema.max_index = high.index();
     }
 };
 

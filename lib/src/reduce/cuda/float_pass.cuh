@@ -144,7 +144,7 @@ class float_pass {
     }
 
     __device__ void contribute(block_partial& partial) const {
-        if constexpr (has_extrema) block_.extremes.contribute(partial.extrema);
+        if constexpr (has_extrema) block_.extremes.bests.contribute(partial.extrema);
     }
 
   private:
