@@ -53,7 +53,7 @@ class vector_source {
     __device__ explicit vector_source(pass_arguments const& arguments)
         : arguments_{arguments}, bytes_{Pass::element_bytes != 0 ? Pass::element_bytes : arguments.integer_bytes} {}
 
-    [[nodiscard]] __device__ int width() const { return 16 / bytes_; }
+    [[nodiscard]] __device__ int width() const { return 16 >> (__ffs(bytes_) - 1); } // no division at run time
     [[nodiscard]] __device__ std::int64_t vectors() const { return arguments_.vectors; }
 
     [[nodiscard]] __device__ char const* x_address(std::int64_t v) const { return at(arguments_.x, v); }
