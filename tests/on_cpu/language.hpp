@@ -102,8 +102,39 @@ unsigned by_halves(unsigned a, unsigned b, Function const& f) {
 inline unsigned __vmaxu2(unsigned a, unsigned b) {
     return by_halves<std::uint16_t>(a, b, [](auto x, auto y) { return std::max(x, y); });
 }
+inline unsigned __vminu2(unsigned a, unsigned b) {
+    return by_halves<std::uint16_t>(a, b, [](auto x, auto y) { return std::min(x, y); });
+}
+inline unsigned __vmaxs2(unsigned a, unsigned b) {
+    return by_halves<std::int16_t>(a, b, [](auto x, auto y) { return std::max(x, y); });
+}
 inline unsigned __vmins2(unsigned a, unsigned b) {
     return by_halves<std::int16_t>(a, b, [](auto x, auto y) { return std::min(x, y); });
+}
+
+/// c and the products of some elements of two words; wraps around.
+template <class A, class B, int Count>
+unsigned with_products(unsigned a, unsigned b, unsigned c) {
+    for (int i = 0; i < Count; ++i) {
+        auto const x = static_cast<A>(a >> (8 * sizeof(A) * i));
+        auto const y = static_cast<B>(b >> (8 * sizeof(B) * i));
+        c += static_cast<unsigned>(x) * static_cast<unsigned>(y);
+    }
+    return c;
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+    return with_products<std::uint8_t, std::uint8_t, 4>(a, b, c);
+}
+inline int __dp4a(int a, int b, int c) {
+    return static_cast<int>(with_products<std::int8_t, std::int8_t, 4>(
+        static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<unsigned>(c)));
+}
+inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+    return with_products<std::uint16_t, std::uint8_t, 2>(a, b, c);
+}
+inline int __dp2a_lo(int a, int b, int c) {
+    return static_cast<int>(with_products<std::int16_t, std::int8_t, 2>(
+        static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<unsigned>(c)));
 }
 
 inline double __longlong_as_double(long long x) {
@@ -254,6 +285,9 @@ inline unsigned atomicMax_block(unsigned* p, unsigned value) {
     return std::exchange(*p, std::max(*p, value));
 }
 inline long long atomicMax_block(long long* p, long long value) {
+    return std::exchange(*p, std::max(*p, value));
+}
+inline unsigned long long atomicMax_block(unsigned long long* p, unsigned long long value) {
     return std::exchange(*p, std::max(*p, value));
 }
 inline unsigned atomicAdd(unsigned* p, unsigned delta) {

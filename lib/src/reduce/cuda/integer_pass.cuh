@@ -1,14 +1,14 @@
-// Integers: sums of 32-bit digits in registers, exact in any order. One kernel serves all widths: elements widen on
-// load.
+// One thread's pass over integers. One kernel serves all widths: a batch branches once, into code made for its own.
 #pragma once
 
-#include "reduce/cuda/block_state.cuh"
-#include "reduce/cuda/element.cuh"
+#include "reduce/cuda/integer_extremes.cuh"
+#include "reduce/cuda/integer_sums.cuh"
 #include "reduce/cuda/pass.hpp"
 #include "reduce/cuda/vector_loads.cuh"
-#include "reduce/plan.hpp"
 
 namespace steadfold::inline v0::cuda {
+
+struct no_extremes {};
 
 /// Zeroed before use.
 template <unsigned Family>
@@ -17,11 +17,13 @@ struct integer_block {
     static constexpr bool has_sum = (Family & reduce_detail::feature_sum) != 0;
     static constexpr bool has_magnitudes = (Family & reduce_detail::feature_magnitudes) != 0;
     static constexpr bool has_products = (Family & reduce_detail::feature_products) != 0;
+    static constexpr bool has_extrema = (Family & reduce_detail::feature_extrema) != 0;
 
     std::uint64_t sum[exact::sum_layout(dtype::int64).limbs], magnitudes[exact::sum_layout(dtype::int64).limbs];
     std::uint64_t products[exact::product_layout(dtype::int64).limbs];
     exact::special_counts counts[1];
-    std::int64_t first_nan, irregular;
+    std::conditional_t<has_extrema, integer_extremes, no_extremes> extremes;
+    std::int64_t first_nan, irregular; // nothing asks where the first missing element is: they are always left out
 
     __device__ static unsigned cleared_bytes(pass_arguments const&) { return sizeof(integer_block); }
     __device__ void empty_bins() {}
@@ -41,17 +43,19 @@ class integer_pass {
     static constexpr int min_blocks = 2, vectors_in_flight = 4;
     static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0;
     static constexpr int components = 1, element_bytes = 0; // the width is known at run time
-    static constexpr bool compares = true, is_fast = false; // also carries the index of the first missing element
-    static constexpr bool meets_hot = false;
-    static constexpr std::uint64_t padding_x = 0, padding_y = 0;
     static constexpr bool takes_two = (Family & reduce_detail::feature_pairs) != 0, has_pairs = takes_two;
-    static constexpr bool has_sum = (Family & reduce_detail::feature_sum) != 0;
-    static constexpr bool has_magnitudes = (Family & reduce_detail::feature_magnitudes) != 0; // only with the sum
-    static constexpr bool has_products = (Family & reduce_detail::feature_products) != 0;
     static constexpr bool has_extrema = (Family & reduce_detail::feature_extrema) != 0;
+    static constexpr bool has_zeros = (Family & reduce_detail::feature_zeros) != 0;
+    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = false;
+    static constexpr std::uint64_t padding_x = 0, padding_y = 0;
 
     __device__ integer_pass(pass_arguments const& arguments, block_type& block)
-        : arguments_{arguments}, block_{block}, bytes_{arguments.integer_bytes} {}
+        : arguments_{arguments}, block_{block}, bytes_{arguments.integer_bytes} {
+        std::int64_t const missing = arguments.missing; // perhaps none that the type has
+        filter_ = {arguments.has_missing &&
+                       lowest_element<Signed>(static_cast<std::uint64_t>(missing), bytes_) == missing,
+                   missing};
+    }
 
     struct summary {
         std::uint32_t peak;
@@ -62,103 +66,97 @@ class integer_pass {
     }
     __device__ void start(std::uint32_t) {}
 
+    /// Padding leaves no trace in sums; tiles with any are the only ones where elements are asked what they are.
     template <int Count, class Batch>
-    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const&, Batch const& where) {
-        int const width = 16 / bytes_;
-#pragma unroll
-        for (int u = 0; u < Count; ++u) {
-            std::uint64_t x_words[2] = {word(x[u], 0), word(x[u], 1)}, y_words[2] = {word(y[u], 0), word(y[u], 1)};
-#pragma unroll
-            for (int half = 0; half < 2; ++half)
-                for (int k = 0; k < width / 2; ++k) {
-                    int const j = half * (width / 2) + k;
-                    if (std::int64_t const i = where.component(u, j); i >= 0)
-                        take(low_element(x_words[half]), has_pairs ? low_element(y_words[half]) : 0, i);
-                    x_words[half] = next(x_words[half]);
-                    y_words[half] = next(y_words[half]);
-                }
-        }
+    __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const&, Batch const& again) {
+        bool const whole = again.tile < arguments_.whole_tiles;
+        if constexpr (has_zeros)
+            if (arguments_.counts_zeros && !(filter_.has_missing && filter_.missing == 0))
+                zeros_ += count(0, x, whole, again);
+        if constexpr (has_extrema) compare(x, whole, again);
+        vector16 present[Count];
+        copy(x, present);
+        if constexpr (!has_pairs)
+            if (filter_.has_missing) [[unlikely]] {
+                missing_ += count(filter_.missing, x, whole, again);
+                replace_missing(present, 0);
+            }
+        with_width(bytes_, [&](auto width) { sums_.template add<decltype(width)::value>(present, y); });
+        if (++batches_ == most_batches) [[unlikely]]
+            settle();
     }
 
-    __device__ void finish() {
-        if constexpr (has_sum) {
-            exact::deposit(block_.sum, 0, sum_[0], 0, shared_add{});
-            exact::deposit(block_.sum, 0, sum_[1], 32, shared_add{});
-        }
-        if constexpr (has_magnitudes) {
-            exact::deposit(block_.magnitudes, 0, sum_[0] - 2 * negative_[0], 0, shared_add{});
-            exact::deposit(block_.magnitudes, 0, sum_[1] - 2 * negative_[1], 32, shared_add{});
-        }
-        if constexpr (has_products)
-            for (int i = 0; i < 4; ++i) exact::deposit(block_.products, 0, product_[i], 32 * i, shared_add{});
-        shared_count(&block_.counts[0].zero, zeros_);
-        shared_count(&block_.counts[0].nan, missing_);
-    }
+    __device__ void finish() { settle(); }
 
     __device__ void contribute(block_partial& partial) const {
-        partial.extrema = extrema_;
+        if constexpr (has_extrema) block_.extremes.bests.contribute(partial.extrema);
     }
 
   private:
-    __device__ static std::uint64_t word(vector16 const& v, int half) {
-        return (static_cast<std::uint64_t>(v.word[2 * half + 1]) << 32) | v.word[2 * half];
+    /// How many vectors are added before sums move on: no digit sum then has more than 2^17 digits, a hundred times
+    /// less than it has room for, and it costs nothing to speak of.
+    static constexpr unsigned most_batches = 1 << 12;
+
+    template <int Count, class Batch>
+    __device__ void compare(vector16 const (&x)[Count], bool whole, Batch const& again) {
+        vector16 present[Count];
+        copy(x, present);
+        if (filter_.has_missing) [[unlikely]]
+            replace_missing(present, filler());
+        integer_range<Signed> range{};
+        with_width(bytes_, [&](auto width) { range = range_of_integers<Signed, decltype(width)::value>(present); });
+        auto const& limits = block_.extremes.limit[threadIdx.x / warp_threads];
+        bool const at_both = !whole || !has_found_;
+        if (__any_sync(0xffffffffu, static_cast<int>(limits.may_improve(range)) | static_cast<int>(at_both)))
+            [[unlikely]]
+            has_found_ |=
+                look_for_integers(block_.extremes, range, again, bytes_, filter_, arguments_.first_index, at_both);
     }
 
-    __device__ std::uint64_t next(std::uint64_t word) const {
-        return bytes_ == 8 ? 0 : word >> (8 * bytes_);
+    /// An element that improves nothing, once the warp has found one.
+    [[nodiscard]] __device__ std::int64_t filler() const {
+        std::int64_t const key = block_.extremes.bests.best[0][threadIdx.x / warp_threads].key(end_of_range::low);
+        return key_of_integer<Signed>(key);
     }
 
-    __device__ std::int64_t low_element(std::uint64_t word) const {
-        int const spare = 64 - 8 * bytes_;
-        if constexpr (Signed)
-            return static_cast<std::int64_t>(word << spare) >> spare;
-        else
-            return static_cast<std::int64_t>((word << spare) >> spare);
+    template <int Count>
+    __device__ static void copy(vector16 const (&from)[Count], vector16 (&to)[Count]) {
+#pragma unroll
+        for (int u = 0; u < Count; ++u) to[u] = from[u];
     }
 
-    __device__ void take(std::int64_t x, std::int64_t y, std::int64_t i) {
-        if (arguments_.has_missing && x == arguments_.missing) {
-            ++missing_;
-            extrema_.offer_nan(arguments_.first_index + i);
-            return;
-        }
-        std::int64_t const sign = Signed ? x >> 63 : 0;
-        if constexpr (has_sum) {
-            std::int64_t const low = x & 0xffffffff;
-            std::int64_t const high = Signed ? x >> 32 : static_cast<std::int64_t>(static_cast<std::uint64_t>(x) >> 32);
-            sum_[0] += low;
-            sum_[1] += high;
-            if constexpr (has_magnitudes) {
-                negative_[0] += low & sign;
-                negative_[1] += high & sign;
-            }
-        }
-        if constexpr (has_products) multiply(x, has_pairs ? y : x);
-        if constexpr (has_extrema) {
-            std::int64_t const key =
-                Signed ? x : static_cast<std::int64_t>(static_cast<std::uint64_t>(x) ^ (1ull << 63));
-            extrema_.offer_min(key, arguments_.first_index + i);
-            extrema_.offer_max(key, arguments_.first_index + i);
-            zeros_ += x == 0;
-        }
+    template <int Count>
+    __device__ void replace_missing(vector16 (&x)[Count], std::int64_t by) const {
+        repeated_integer const missing{filter_.missing, bytes_}, other{by, bytes_};
+#pragma unroll
+        for (int u = 0; u < Count; ++u) missing.replace(x[u], other);
     }
 
-    __device__ void multiply(std::int64_t x, std::int64_t y) {
-        auto const a = static_cast<std::uint64_t>(x), b = static_cast<std::uint64_t>(y);
-        std::uint64_t const low = a * b;
-        auto const high = Signed ? __mul64hi(x, y) : static_cast<std::int64_t>(__umul64hi(a, b));
-        product_[0] += static_cast<std::int64_t>(low & 0xffffffffu);
-        product_[1] += static_cast<std::int64_t>(low >> 32);
-        product_[2] += high & 0xffffffff;
-        product_[3] += Signed ? high >> 32 : static_cast<std::int64_t>(static_cast<std::uint64_t>(high) >> 32);
+    template <int Count, class Batch>
+    [[nodiscard]] __device__ unsigned count(std::int64_t value, vector16 const (&x)[Count], bool whole,
+                                            Batch const& again) const {
+        if (!whole) return count_equal<Signed>(again, bytes_, value);
+        repeated_integer const wanted{value, bytes_};
+        unsigned found = 0;
+#pragma unroll
+        for (int u = 0; u < Count; ++u) found += wanted.count(x[u]);
+        return found;
+    }
+
+    __device__ void settle() {
+        sums_.settle(block_);
+        if constexpr (has_zeros) shared_count(&block_.counts[0].zero, zeros_);
+        shared_count(&block_.counts[0].nan, missing_);
+        zeros_ = missing_ = batches_ = 0;
     }
 
     pass_arguments const& arguments_;
     block_type& block_;
     int bytes_;
-    std::int64_t sum_[2] = {}, negative_[2] = {}, product_[4] = {};
-    std::int64_t zeros_ = 0, missing_ = 0;
-    exact::extrema_state extrema_;
+    integer_filter filter_;
+    integer_sums<Signed, Family> sums_;
+    unsigned zeros_ = 0, missing_ = 0, batches_ = 0; // since sums moved on
+    bool has_found_ = false;                         // an element that is not missing, for extremes
 };
 
 } // namespace steadfold::inline v0::cuda

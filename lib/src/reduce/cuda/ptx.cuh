@@ -66,6 +66,26 @@ __device__ inline float larger(float a, float b) {
     return a;
 }
 
+/// sum + a b in one instruction, which compilers take apart where they see that a b is short.
+__device__ inline std::int64_t add_product(std::int64_t sum, std::int32_t a, std::int32_t b) {
+    asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(sum) : "r"(a), "r"(b));
+    return sum;
+}
+__device__ inline std::int64_t add_product(std::int64_t sum, std::uint32_t a, std::uint32_t b) {
+    asm("mad.wide.u32 %0, %1, %2, %0;" : "+l"(sum) : "r"(a), "r"(b));
+    return sum;
+}
+
+/// The signs of some bytes of a word, a byte of ones or zeros each: of those that the selector names, a hexadecimal
+/// digit of it (8 and the number of the byte) for each byte of the result.
+__device__ inline std::uint32_t byte_signs(std::uint32_t word, unsigned selector) {
+    std::uint32_t result;
+    asm("prmt.b32 %0, %1, %1, %2;" : "=r"(result) : "r"(word), "r"(selector));
+    return result;
+}
+inline constexpr unsigned signs_of_bytes = 0xba98, signs_of_halves = 0xbb99, signs_of_words = 0xbbbb,
+                          signs_of_halves_as_bytes = 0xb9; // in the two lower bytes
+
 /// Computes the address here and keeps it, not later from its parts.
 __device__ inline void keep(char const*& address) {
     asm volatile("" : "+l"(address));

@@ -40,6 +40,24 @@ inline std::uint32_t max_magnitude_of_bfloat16s(std::uint32_t a, std::uint32_t b
     return max_magnitude_of_halves(a, b);
 }
 
+inline std::int64_t add_product(std::int64_t sum, std::int32_t a, std::int32_t b) {
+    return sum + std::int64_t{a} * b;
+}
+inline std::int64_t add_product(std::int64_t sum, std::uint32_t a, std::uint32_t b) {
+    return sum + static_cast<std::int64_t>(std::uint64_t{a} * b);
+}
+
+inline std::uint32_t byte_signs(std::uint32_t word, unsigned selector) {
+    std::uint32_t result = 0;
+    for (int i = 0; i < 4; ++i) {
+        unsigned const digit = selector >> (4 * i) & 15u, byte = word >> (8 * (digit & 3u)) & 255u;
+        result |= (digit < 8 ? byte : byte >= 128 ? 255u : 0u) << (8 * i);
+    }
+    return result;
+}
+inline constexpr unsigned signs_of_bytes = 0xba98, signs_of_halves = 0xbb99, signs_of_words = 0xbbbb,
+                          signs_of_halves_as_bytes = 0xb9;
+
 inline void keep(char const*&) {}
 template <class Value>
 void load_early(Value const&) {}
