@@ -4,6 +4,7 @@
 #include "steadfold/error.hpp"
 #include "values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -36,9 +37,14 @@ double normal(std::uint64_t counter) { // Box and Muller 1958
 /// Scales of integers: 2^30 of them stay within 64 bits.
 template <class T>
 struct integer_scale {
-    static constexpr double gaussian = sizeof(T) == 8 ? 0x1p28 : 0x1p24; // at most 9 of them from the mean
-    static constexpr double lognormal = sizeof(T) == 8 ? 0x1p20 : 0x1p16;
-    static constexpr int uniform_shift = sizeof(T) == 8 ? 31 : 32;
+    static constexpr int bits = 8 * sizeof(T);
+    static constexpr double gaussian = // at most 9 of them from the mean
+        bits == 64   ? 0x1p28
+        : bits == 32 ? 0x1p24
+        : bits == 16 ? 0x1p11
+                     : 0x1p4;
+    static constexpr double lognormal = bits == 64 ? 0x1p20 : bits == 32 ? 0x1p16 : 0x1p2;
+    static constexpr int uniform_shift = bits == 64 ? 31 : 64 - bits;
 };
 
 /// The bit layout of a floating-point type, and the largest exponent field of random_exponents.
@@ -78,7 +84,7 @@ T random_exponent(int binades, std::uint64_t counter) {
         std::uint64_t const sign = random >> 63 << (8 * sizeof(T) - 1);
         return std::bit_cast<T>(static_cast<typename format::bits>(sign | field << format::significand | fraction));
     } else {
-        constexpr unsigned widths = 32;
+        constexpr unsigned widths = std::min(32, integer_scale<T>::bits);
         return static_cast<T>(static_cast<std::int64_t>(random) >> integer_scale<T>::uniform_shift >> choice % widths);
     }
 }
@@ -140,6 +146,8 @@ template host_array<double> generate<double>(data_kind, std::int64_t, std::uint6
 template host_array<float> generate<float>(data_kind, std::int64_t, std::uint64_t, int);
 template host_array<half> generate<half>(data_kind, std::int64_t, std::uint64_t, int);
 template host_array<bfloat16> generate<bfloat16>(data_kind, std::int64_t, std::uint64_t, int);
+template host_array<std::int8_t> generate<std::int8_t>(data_kind, std::int64_t, std::uint64_t, int);
+template host_array<std::int16_t> generate<std::int16_t>(data_kind, std::int64_t, std::uint64_t, int);
 template host_array<std::int32_t> generate<std::int32_t>(data_kind, std::int64_t, std::uint64_t, int);
 template host_array<std::int64_t> generate<std::int64_t>(data_kind, std::int64_t, std::uint64_t, int);
 

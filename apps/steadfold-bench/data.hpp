@@ -51,7 +51,7 @@ struct data_kind {
 /// Element i is a function of kind, `seed` and i alone (and of the machine's log, exp and cos), so that a shorter array
 /// is the beginning of a longer one. Written by `threads` threads in contiguous ranges, as steadfold and a static
 /// OpenMP schedule read them. Integers are scaled so that 2^30 of them do not overflow 64 bits.
-/// T is double, float, half, bfloat16, std::int32_t or std::int64_t.
+/// T is double, float, half, bfloat16, or a signed integer.
 template <class T>
 [[nodiscard]] host_array<T> generate(data_kind kind, std::int64_t count, std::uint64_t seed, int threads);
 

@@ -15,7 +15,8 @@ namespace {
 void make_small(settings& chosen) {
     if (chosen.elements.empty()) chosen.elements = {std::int64_t{1} << 21, 1000, 1}; // the first is read plainly too
     if (chosen.types.empty())
-        chosen.types = {dtype::float64, dtype::float32, dtype::float16, dtype::bfloat16, dtype::int32, dtype::int64};
+        chosen.types = {dtype::float64, dtype::float32, dtype::float16, dtype::bfloat16,
+                        dtype::int8,    dtype::int16,   dtype::int32,   dtype::int64};
     chosen.cases.clear();
     chosen.repetitions = 1;
     chosen.min_seconds = 0;

@@ -50,7 +50,7 @@ void add_options(CLI::App& program, settings& s, texts& t) {
     program.add_flag("--self-test", s.self_test, "Everything once on small arrays, to see that results are right");
     program.add_option("-n,--elements", t.elements, "Elements, e.g. 1000000 or 2^28; default: the case's own");
     program.add_option("--dtype", t.types,
-                       "float64, float32, float16, bfloat16, int32, int64; default: the case's own");
+                       "float64, float32, float16, bfloat16, int8, int16, int32, int64; default: the case's own");
     program
         .add_option("--data", t.data,
                     "gaussian, lognormal, uniform, random-exponents or random-exponents:W (W binades)")
@@ -104,9 +104,9 @@ void interpret(settings& s, texts const& t) {
     for (std::string const& text : t.elements) s.elements.push_back(parse_elements(text));
     for (std::string const& text : t.types) {
         dtype const type = parse_dtype(text);
-        if (!is_real_floating(type) && type != dtype::int32 && type != dtype::int64)
-            throw argument_error("--dtype " + text +
-                                 ": what is measured are float64, float32, float16, bfloat16, int32 and int64");
+        if (!is_real_floating(type) && !is_signed_integer(type))
+            throw argument_error("--dtype " + text + ": what is measured are float64, float32, float16, bfloat16, " +
+                                 "int8, int16, int32 and int64");
         s.types.push_back(type);
     }
     s.data = parse_data_kind(t.data);

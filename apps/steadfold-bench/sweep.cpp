@@ -34,7 +34,7 @@ void ask(device_question question, settings const& chosen, group_sink const& don
 void sweep_sizes(settings const& chosen, group_sink const& done) {
     std::vector<std::int64_t> const sizes = given_or(chosen.elements, powers_of_four(28));
     for (dtype const type : given_or(chosen.types, {dtype::float64, dtype::float32, dtype::float16, dtype::bfloat16,
-                                                    dtype::int32, dtype::int64}))
+                                                    dtype::int8, dtype::int16, dtype::int32, dtype::int64}))
         for_sizes_down(sizes, [&](std::int64_t elements) {
             for (char const* const operation : {"dot", "sum", "l1", "l2", "one-pass"}) {
                 bool const everywhere = std::string(operation) == "sum";
@@ -71,7 +71,7 @@ void sweep_host(settings const& chosen, group_sink const& done) {
 } // namespace
 
 std::vector<bench_case> sweep_cases() {
-    return {{"sweep:cuda", "sizes 1 to 2^28, six types, five operations, ranges of exponents on a GPU", true, true,
+    return {{"sweep:cuda", "sizes 1 to 2^28, eight types, five operations, ranges of exponents on a GPU", true, true,
              sweep_cuda},
             {"sweep:host", "sizes 1 to 2^26 on the host", false, true, sweep_host}};
 }

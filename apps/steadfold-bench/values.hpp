@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -40,7 +41,7 @@ using sum_type = typename detail::result_types<T>::sum;
     return std::bit_cast<float>(sign | ((magnitude << 13) + (112u << 23)));
 }
 
-/// Nearest, but never beyond the largest finite number.
+/// Nearest, but never beyond the largest finite number; integers towards 0.
 template <class T>
 [[nodiscard]] T from_double(double x) {
     if constexpr (std::is_same_v<T, bfloat16>) {
@@ -53,6 +54,9 @@ template <class T>
             return {static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(std::lrint(magnitude * 0x1p24f)))};
         std::uint32_t const rebased = bits - (112u << 23);
         return {static_cast<std::uint16_t>(sign | ((rebased + 0xfffu + ((rebased >> 13) & 1u)) >> 13))};
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
+        using limits = std::numeric_limits<T>;
+        return static_cast<T>(std::clamp<double>(x, limits::min(), limits::max()));
     } else {
         return static_cast<T>(x);
     }
@@ -71,6 +75,10 @@ auto with_element_type(dtype type, Work const& work) {
         return work(half{});
     case dtype::bfloat16:
         return work(bfloat16{});
+    case dtype::int8:
+        return work(std::int8_t{});
+    case dtype::int16:
+        return work(std::int16_t{});
     case dtype::int32:
         return work(std::int32_t{});
     case dtype::int64:

@@ -129,8 +129,8 @@ std::vector<data_kind> const all_kinds{{distribution::gaussian},
                                        {distribution::uniform},
                                        {distribution::random_exponents},
                                        {distribution::random_exponents, 64}};
-std::vector<sf::dtype> const all_types{sf::dtype::float64,  sf::dtype::float32, sf::dtype::float16,
-                                       sf::dtype::bfloat16, sf::dtype::int32,   sf::dtype::int64};
+std::vector<sf::dtype> const all_types{sf::dtype::float64, sf::dtype::float32, sf::dtype::float16, sf::dtype::bfloat16,
+                                       sf::dtype::int8,    sf::dtype::int16,   sf::dtype::int32,   sf::dtype::int64};
 
 TEST(bench_reference, agrees_with_exact_rationals) {
     for (data_kind const kind : all_kinds)

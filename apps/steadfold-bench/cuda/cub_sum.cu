@@ -66,6 +66,8 @@ template device_call cub_sum(double const*, std::int64_t, result_check<double>, 
 template device_call cub_sum(float const*, std::int64_t, result_check<float>, result_place);
 template device_call cub_sum(half const*, std::int64_t, result_check<float>, result_place);
 template device_call cub_sum(bfloat16 const*, std::int64_t, result_check<float>, result_place);
+template device_call cub_sum(std::int8_t const*, std::int64_t, result_check<std::int64_t>, result_place);
+template device_call cub_sum(std::int16_t const*, std::int64_t, result_check<std::int64_t>, result_place);
 template device_call cub_sum(std::int32_t const*, std::int64_t, result_check<std::int64_t>, result_place);
 template device_call cub_sum(std::int64_t const*, std::int64_t, result_check<std::int64_t>, result_place);
 

@@ -104,6 +104,10 @@ template device_call ours(std::string const&, operation_set, reduction_mode,
 template device_call ours(std::string const&, operation_set, reduction_mode,
                           std::shared_ptr<device_data<bfloat16> const> const&, std::int64_t, result_place);
 template device_call ours(std::string const&, operation_set, reduction_mode,
+                          std::shared_ptr<device_data<std::int8_t> const> const&, std::int64_t, result_place);
+template device_call ours(std::string const&, operation_set, reduction_mode,
+                          std::shared_ptr<device_data<std::int16_t> const> const&, std::int64_t, result_place);
+template device_call ours(std::string const&, operation_set, reduction_mode,
                           std::shared_ptr<device_data<std::int32_t> const> const&, std::int64_t, result_place);
 template device_call ours(std::string const&, operation_set, reduction_mode,
                           std::shared_ptr<device_data<std::int64_t> const> const&, std::int64_t, result_place);

@@ -17,7 +17,7 @@ template <class R>
 using result_check = std::function<void(R)>;
 
 /// CUB's DeviceReduce::Sum of the toolkit; half and bfloat16 with float accumulation, integers in 64 bits.
-/// T is double, float, half, bfloat16, std::int32_t or std::int64_t. Of the current device, as everything here.
+/// T is double, float, half, bfloat16, or a signed integer. Of the current device, as everything here.
 template <class T>
 [[nodiscard]] device_call cub_sum(T const* x, std::int64_t count, result_check<sum_type<T>> check,
                                   result_place place = result_place::device);
