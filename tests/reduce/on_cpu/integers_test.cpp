@@ -72,8 +72,8 @@ void expect_right(elements const& x, sf::operation_set operations, sf::reduce_op
     on_cpu::workspace work{type, operations, options};
     summary const expected = summarise(x.data(), x.size(), type, options.missing);
     std::string const label = text(type, shape, seed);
-    expect_results(work.run(x.view(), nullptr, shape, seed), expected, options, label);
-    expect_results(work.run_in_parts(x.view(), nullptr, shape, seed), expected, options, label + " in parts");
+    expect_results(work.run(x.view(), {}, shape, seed), expected, options, label);
+    expect_results(work.run_in_parts(x.view(), {}, shape, seed), expected, options, label + " in parts");
     EXPECT_TRUE(work.is_clean()) << label;
 }
 
@@ -91,7 +91,7 @@ TEST(integers_on_cpu, long_runs_of_the_same_number) {
             summary const expected = repeated(summarise(x.data(), 1, type), n);
             for (sf::operation_set const operations : {sf::sum | sf::mean, everything}) {
                 on_cpu::workspace work{type, operations, {}};
-                expect_results(work.run(x.view(), nullptr, {.blocks = 1, .threads = 32}, 1), expected, {},
+                expect_results(work.run(x.view(), {}, {.blocks = 1, .threads = 32}, 1), expected, {},
                                std::string(sf::name(type)) + " " + std::to_string(value));
             }
             on_cpu::workspace work{type, sf::operation::dot, {}};

@@ -55,6 +55,8 @@ class integer_pass {
         filter_ = {arguments.has_missing &&
                        lowest_element<Signed>(static_cast<std::uint64_t>(missing), bytes_) == missing,
                    missing};
+        if constexpr (has_extrema) // shuffled, so that it stays in a register and is not worked out for every batch
+            limits_ = &block.extremes.limit[__shfl_sync(0xffffffffu, threadIdx.x / warp_threads, 0)];
     }
 
     struct summary {
@@ -69,7 +71,7 @@ class integer_pass {
     /// Padding leaves no trace in sums; tiles with any are the only ones where elements are asked what they are.
     template <int Count, class Batch>
     __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const&, Batch const& again) {
-        bool const whole = again.tile < arguments_.whole_tiles;
+        bool const whole = (again.tile + 1) * (Batch::stride * Count) <= arguments_.vectors;
         if constexpr (has_zeros)
             if (arguments_.counts_zeros && !(filter_.has_missing && filter_.missing == 0))
                 zeros_ += count(0, x, whole, again);
@@ -93,7 +95,7 @@ class integer_pass {
     }
 
   private:
-    /// How many vectors are added before sums move on: no digit sum then has more than 2^17 digits, a hundred times
+    /// How many batches are added before sums move on: no digit sum then has more than 2^17 digits, thousands of times
     /// less than it has room for, and it costs nothing to speak of.
     static constexpr unsigned most_batches = 1 << 12;
 
@@ -105,9 +107,8 @@ class integer_pass {
             replace_missing(present, filler());
         integer_range<Signed> range{};
         with_width(bytes_, [&](auto width) { range = range_of_integers<Signed, decltype(width)::value>(present); });
-        auto const& limits = block_.extremes.limit[threadIdx.x / warp_threads];
         bool const at_both = !whole || !has_found_;
-        if (__any_sync(0xffffffffu, static_cast<int>(limits.may_improve(range)) | static_cast<int>(at_both)))
+        if (__any_sync(0xffffffffu, static_cast<int>(limits_->may_improve(range)) | static_cast<int>(at_both)))
             [[unlikely]]
             has_found_ |=
                 look_for_integers(block_.extremes, range, again, bytes_, filter_, arguments_.first_index, at_both);
@@ -154,6 +155,7 @@ class integer_pass {
     block_type& block_;
     int bytes_;
     integer_filter filter_;
+    std::conditional_t<has_extrema, integer_extremes::limits const*, no_extremes> limits_;
     integer_sums<Signed, Family> sums_;
     unsigned zeros_ = 0, missing_ = 0, batches_ = 0; // since sums moved on
     bool has_found_ = false;                         // an element that is not missing, for extremes

@@ -1,6 +1,6 @@
 // What a thread adds up of integers: sums of 32-bit digits, exact in any order.
 //
-// Digits are below 2^32 and a digit's sum has 64 bits: it holds 2^31 of them. A thread takes some thousand vectors,
+// Digits are below 2^32 and a digit's sum has 64 bits: it holds 2^31 of them. A thread takes some thousand batches,
 // then its sums go to the block's limbs (integer_pass.cuh). Bytes and halves are first added in words of 32 bits: those
 // hold a batch.
 #pragma once
