@@ -10,6 +10,7 @@
 #include "support/number_formats.hpp"
 #include "support/oracle_factors.hpp"
 #include "support/oracle_made.hpp"
+#include "support/spread.hpp"
 
 #include <array>
 #include <bit>
@@ -68,8 +69,7 @@ TEST(made_differences, are_those_of_the_oracle) {
                 std::size_t const bytes = sf::size_bytes(part);
                 std::int64_t const parts = pair.x.n * sf::component_count(pair.x.type);
                 std::vector<std::uint64_t> made(expected.bytes.size() / 8 + 1);
-                make_all(difference_maker{pair.x.bytes.data(), pair.y.bytes.data(), sf::component_type(pair.x.type)},
-                         parts, made.data());
+                make_all(difference_maker{pair.x.view(), pair.y.view()}, parts, made.data());
                 for (std::int64_t i = 0; i < parts; ++i) {
                     std::size_t const at = static_cast<std::size_t>(i) * bytes;
                     std::uint64_t const got = read_bits(reinterpret_cast<std::byte*>(made.data()) + at, bytes);
@@ -92,7 +92,7 @@ TEST(made_powers, are_rounded_one_operation_after_the_other) {
             for (double const mean : {0.0, 0.7, -3e5})
                 for (int power = 2; power <= 4; ++power) {
                     std::vector<double> made(static_cast<std::size_t>(s.n));
-                    make_all(power_maker{s.bytes.data(), type, mean, power, integer, missing}, s.n, made.data());
+                    make_all(power_maker{s.view(), mean, power, integer, missing}, s.n, made.data());
                     for (std::int64_t i = 0; i < s.n; ++i) {
                         double const x = integer ? static_cast<double>(read_integer(s.at(i), type))
                                                  : decode(read_bits(s.at(i), sf::size_bytes(type)), type);
@@ -130,7 +130,7 @@ sf::result_value dot_of_made_pairs(sample_pair const& pair, operation op, sf::re
     sf::dtype const real = sf::component_type(pair.x.type);
     std::size_t const words = pair.x.bytes.size() / 8 + 1;
     std::vector<std::uint64_t> x(words), first(words), second(words);
-    pair_maker const make{pair.x.bytes.data(), pair.y.bytes.data(), real, op == operation::dot_conjugated};
+    pair_maker const make{pair.x.view(), pair.y.view(), op == operation::dot_conjugated};
     pair_maker::outputs const out{x.data(), first.data(), second.data()};
     for (std::int64_t i = 0; i < pair.x.n; ++i) make.make(i, out, i);
     plan const part = make_plan(real, operation::dot, {});
@@ -157,7 +157,7 @@ sf::result_value mean_of_made_weights(sample_pair const& pair, sf::reduce_option
     std::vector<std::uint64_t> made(pair.x.bytes.size() / 8 + 1);
     void const* w = pair.x.bytes.data();
     if (!sf::is_integer(pair.x.type)) {
-        make_all(weight_maker{pair.x.bytes.data(), pair.y.bytes.data(), pair.x.type}, pair.x.n, made.data());
+        make_all(weight_maker{pair.x.view(), pair.y.view()}, pair.x.n, made.data());
         w = made.data();
     }
     return finished(
@@ -199,6 +199,41 @@ TEST(made_weights, of_all_special_numbers) {
                 expect_same(mean_of_made_weights(pair, {.nans = nans}), weighted_mean(pair, {.nans = nans}),
                             operation::weighted_mean, "special numbers");
         });
+}
+
+/// What `maker` makes of `count` elements or numbers, at most 16 bytes each.
+template <class Maker>
+std::vector<std::uint64_t> made_by(Maker const& maker, std::int64_t count) {
+    std::vector<std::uint64_t> made(static_cast<std::size_t>(2 * count));
+    make_all(maker, count, made.data());
+    return made;
+}
+
+TEST(made_elements, of_strided_arrays_are_those_of_copies) {
+    constexpr std::int64_t n = 300;
+    for (int t = 0; t < sf::dtype_count; ++t)
+        for (auto const& [of_x, of_y] : {std::pair<std::int64_t, std::int64_t>{2, -3}, {1, 7}, {-1, 1}, {0, 5}}) {
+            sf::dtype const type = type_number(t);
+            auto const which = classes_of(type)[0];
+            spread_sample const a = spread(generate(which, type, n, 44), of_x, 44);
+            spread_sample const b = spread(generate(which, type, n, 45), of_y, 45);
+            sf::array_view const x = a.view(), y = b.view(), x2 = a.together.view(), y2 = b.together.view();
+            std::string const label = a.together.label + " and " + b.together.label;
+            std::int64_t const numbers = n * sf::component_count(type);
+            EXPECT_EQ(made_by(difference_maker{x, y}, numbers), made_by(difference_maker{x2, y2}, numbers)) << label;
+            if (sf::is_complex(type)) {
+                auto const pairs = [](pair_maker const& make) {
+                    std::vector<std::uint64_t> first(2 * n), second(2 * n), third(2 * n);
+                    for (std::int64_t i = 0; i < n; ++i) make.make(i, {first.data(), second.data(), third.data()}, i);
+                    return std::array{first, second, third};
+                };
+                EXPECT_EQ(pairs({x, y, true}), pairs({x2, y2, true})) << label;
+                continue;
+            }
+            EXPECT_EQ(made_by(power_maker{y, 0.5, 3, false, 0}, n), made_by(power_maker{y2, 0.5, 3, false, 0}, n));
+            if (sf::is_integer(type)) continue;
+            EXPECT_EQ(made_by(weight_maker{x, y}, n), made_by(weight_maker{x2, y2}, n)) << label;
+        }
 }
 
 /// As a GPU does: counts by one kernel, bits and product by another one, in `parts` of it.

@@ -10,6 +10,7 @@
 #include "steadfold/segmented.hpp"
 #include "steadfold/transform.hpp"
 #include "support/check.hpp"
+#include "support/spread.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -22,28 +23,8 @@ namespace {
 using namespace oracle;
 using sf::operation;
 
-/// Elements here and there in a larger array, and the same ones copied together.
-struct scattered {
-    sample all;                  // also what lies in between
-    std::vector<std::byte> room; // `all`, aligned to its components and no more
-    sf::array_view view;
-    sample together;
-};
-
-scattered scatter(data_class which, sf::dtype type, std::int64_t n, std::int64_t stride, std::uint64_t seed) {
-    std::int64_t const reach = n == 0 ? 0 : (n - 1) * std::abs(stride), margin = 3;
-    scattered s{generate(which, type, reach + 1 + 2 * margin, seed), {}, {}, {type, n, {}, {}}};
-    s.together.label = s.all.label + " n=" + std::to_string(n) + " stride=" + std::to_string(stride);
-    std::size_t const shift = sf::size_bytes(sf::component_type(type)), bytes = sf::size_bytes(type);
-    s.room.resize(shift);
-    s.room.insert(s.room.end(), s.all.bytes.begin(), s.all.bytes.end());
-    std::int64_t const first = margin + (stride < 0 ? reach : 0);
-    for (std::int64_t i = 0; i < n; ++i) {
-        std::byte const* element = s.all.at(first + i * stride);
-        s.together.bytes.insert(s.together.bytes.end(), element, element + bytes);
-    }
-    s.view = {s.room.data() + shift + static_cast<std::size_t>(first) * bytes, n, type, stride};
-    return s;
+spread_sample scatter(data_class which, sf::dtype type, std::int64_t n, std::int64_t stride, std::uint64_t seed) {
+    return spread(generate(which, type, n, seed), stride, seed);
 }
 
 struct shape {
@@ -76,9 +57,9 @@ TEST(strided, arrays_of_every_type_give_the_oracles_bits) {
         std::uint64_t seed = 0;
         for (shape const& how : shapes) {
             auto const which = classes[(static_cast<std::size_t>(type) + 5 * seed) % classes.size()];
-            scattered const s = scatter(which, type, how.n, how.stride, ++seed);
+            spread_sample const s = scatter(which, type, how.n, how.stride, ++seed);
             sf::reduction all{type, operations_of(type), {}, {.threads = 1 + static_cast<int>(seed % 3)}};
-            all.add(s.view, 100);
+            all.add(s.view(), 100);
             expect_results(all.finish(), summarise(s.together.bytes.data(), how.n, type, {}, 100), {},
                            s.together.label);
         }
@@ -89,11 +70,11 @@ TEST(strided, arrays_equal_their_copies_in_every_operation_and_mode) {
     for_each_type([](sf::dtype type) {
         for (shape const& how : shapes)
             for (auto const mode : {sf::reduction_mode::exact, sf::reduction_mode::fast}) {
-                scattered const s = scatter(classes_of(type)[0], type, how.n, how.stride, 77);
+                spread_sample const s = scatter(classes_of(type)[0], type, how.n, how.stride, 77);
                 sf::operation_set const ops =
                     mode == sf::reduction_mode::exact ? everything(type) : sf::sum | sf::l1 | sf::sum_of_squares;
                 sf::reduce_options const options{.mode = mode};
-                expect_equal(sf::reduce({}, s.view, ops, options, 7),
+                expect_equal(sf::reduce({}, s.view(), ops, options, 7),
                              sf::reduce({}, s.together.view(), ops, options, 7), ops, s.together.label);
             }
     });
@@ -103,9 +84,9 @@ TEST(strided, missing_values_are_left_out) {
     for_each_type([](sf::dtype type) {
         if (!sf::is_integer(type)) return;
         for (shape const& how : shapes) {
-            scattered const s = scatter(data_class::integer_small, type, how.n, how.stride, 5);
+            spread_sample const s = scatter(data_class::integer_small, type, how.n, how.stride, 5);
             sf::reduce_options const options{.nans = sf::nan_policy::ignore, .missing = 1};
-            expect_results(sf::reduce({}, s.view, operations_of(type), options),
+            expect_results(sf::reduce({}, s.view(), operations_of(type), options),
                            summarise(s.together.bytes.data(), how.n, type, 1), options, s.together.label);
         }
     });
@@ -119,10 +100,11 @@ TEST(strided, dots_of_different_strides_give_the_oracles_bits) {
         for (shape const& how : others)
             for (std::int64_t const stride : {-5, 0, 1, 3}) {
                 ++seed;
-                scattered const x = scatter(classes[seed % classes.size()], type, how.n, stride, seed);
-                scattered const y = scatter(classes[(3 * seed) % classes.size()], type, how.n, how.stride, seed + 1000);
+                spread_sample const x = scatter(classes[seed % classes.size()], type, how.n, stride, seed);
+                spread_sample const y =
+                    scatter(classes[(3 * seed) % classes.size()], type, how.n, how.stride, seed + 1000);
                 std::string const label = x.together.label + " and " + y.together.label;
-                sf::result_value const got = sf::dot({}, x.view, y.view);
+                sf::result_value const got = sf::dot({}, x.view(), y.view());
                 expect_same(got, sf::dot({}, x.together.view(), y.together.view()), operation::dot, label);
                 if (sf::is_complex(type)) continue; // their oracle is in pairs_test
                 expect_same(got,
@@ -138,18 +120,18 @@ TEST(strided, other_functions_of_two_arrays_equal_those_of_copies) {
         for (shape const& how : shapes)
             for (std::int64_t const stride : {-2, 1}) {
                 auto const which = classes_of(type)[0];
-                scattered const x = scatter(which, type, how.n, how.stride, 8),
-                                y = scatter(which, type, how.n, stride, 9);
+                spread_sample const x = scatter(which, type, how.n, how.stride, 8),
+                                    y = scatter(which, type, how.n, stride, 9);
                 sf::array_view const a = x.together.view(), b = y.together.view();
                 std::string const label = x.together.label + " and " + y.together.label;
                 for (auto const mode : {sf::reduction_mode::exact, sf::reduction_mode::fast})
-                    expect_same(sf::dot_conjugated({}, x.view, y.view, {.mode = mode}),
+                    expect_same(sf::dot_conjugated({}, x.view(), y.view(), {.mode = mode}),
                                 sf::dot_conjugated({}, a, b, {.mode = mode}), operation::dot_conjugated, label);
-                expect_same(sf::distance({}, x.view, y.view), sf::distance({}, a, b), operation::l2, label);
+                expect_same(sf::distance({}, x.view(), y.view()), sf::distance({}, a, b), operation::l2, label);
                 if (sf::is_complex(type)) continue;
-                expect_same(sf::weighted_mean({}, x.view, y.view), sf::weighted_mean({}, a, b),
+                expect_same(sf::weighted_mean({}, x.view(), y.view()), sf::weighted_mean({}, a, b),
                             operation::weighted_mean, label);
-                sf::moments const of_view = sf::central_moments({}, x.view), of_copy = sf::central_moments({}, a);
+                sf::moments const of_view = sf::central_moments({}, x.view()), of_copy = sf::central_moments({}, a);
                 EXPECT_EQ(of_view.count, of_copy.count) << label;
                 if (of_copy.fourth == of_copy.fourth) { // not NaN
                     EXPECT_EQ(of_view.second, of_copy.second) << label;
@@ -196,28 +178,28 @@ TEST(strided, transforms_see_their_elements) {
     EXPECT_EQ(sf::fast_reduce(backwards, 0.0, [](double a, double b) { return 10 * a + b; }), 642.0);
 }
 
-TEST(strided, workspaces_batches_and_pieces_take_them_on_the_host) {
-    scattered const s = scatter(data_class::gaussian, sf::dtype::float64, 5000, -3, 4);
-    scattered const t = scatter(data_class::gaussian, sf::dtype::float64, 5000, 2, 5);
-    sf::operation_set const ops = operations_of(s.view.type);
-    summary const expected = summarise(s.together.bytes.data(), s.view.count, s.view.type);
+TEST(strided, workspaces_batches_and_pieces_take_them) {
+    spread_sample const s = scatter(data_class::gaussian, sf::dtype::float64, 5000, -3, 4);
+    spread_sample const t = scatter(data_class::gaussian, sf::dtype::float64, 5000, 2, 5);
+    sf::operation_set const ops = operations_of(s.view().type);
+    summary const expected = summarise(s.together.bytes.data(), s.view().count, s.view().type);
     sf::result_value const product = sf::dot({}, s.together.view(), t.together.view());
 
-    sf::workspace work{s.view.type, ops}, dots{s.view.type, operation::dot};
+    sf::workspace work{s.view().type, ops}, dots{s.view().type, operation::dot};
     std::vector<sf::result_value> out(number_of(ops));
-    sf::enqueue_reduce(work, s.view, out, {});
+    sf::enqueue_reduce(work, s.view(), out, {});
     expect_results(named(ops, out), expected, {}, s.together.label);
-    expect_same(sf::dot_async({}, s.view, t.view, dots, {}).get(), product, operation::dot, s.together.label);
+    expect_same(sf::dot_async({}, s.view(), t.view(), dots, {}).get(), product, operation::dot, s.together.label);
 
-    sf::batch_item const items[] = {{.x = s.view, .operations = ops},
-                                    {.x = s.view, .operations = operation::dot, .y = t.view}};
+    sf::batch_item const items[] = {{.x = s.view(), .operations = ops},
+                                    {.x = s.view(), .operations = operation::dot, .y = t.view()}};
     auto const both = sf::reduce({}, items);
     expect_results(both[0], expected, {}, s.together.label);
     expect_same(both[1][operation::dot], product, operation::dot, s.together.label);
 
-    sf::array_piece const pieces[] = {{sf::reduce_detail::part_of(s.view, 0, 1234), 0},
-                                      {sf::reduce_detail::part_of(s.view, 1234, 5000 - 1234), 1234}};
-    expect_results(sf::reduce({}, s.view.type, pieces, ops), expected, {}, s.together.label);
+    sf::array_piece const pieces[] = {{sf::reduce_detail::part_of(s.view(), 0, 1234), 0},
+                                      {sf::reduce_detail::part_of(s.view(), 1234, 5000 - 1234), 1234}};
+    expect_results(sf::reduce({}, s.view().type, pieces, ops), expected, {}, s.together.label);
 }
 
 TEST(strided, outputs_may_lie_between_the_elements) {
@@ -297,11 +279,6 @@ TEST(strided_arguments, of_what_takes_contiguous_arrays_only_are_refused) {
                    {"segmented_reduction", "stride of 2", "gather"});
     std::int64_t const extents[] = {2};
     expect_refused([&] { sf::axis_reduce(x, extents, 0, operation::sum, output); }, {"stride of 2", "gather"});
-    sf::execution const gpu{.kind = sf::processor_kind::cuda};
-    expect_refused([&] { sf::reduce_detail::require_strides_available(x, gpu, "the first array"); },
-                   {"the first array", "stride of 2", "GPU", "not available yet", "gather"});
-    EXPECT_NO_THROW(sf::reduce_detail::require_strides_available(x, {}, "the array"));
-    EXPECT_NO_THROW(sf::reduce_detail::require_strides_available({numbers.data(), 1, x.type, 5}, gpu, "the array"));
 }
 
 TEST(strided_view, knows_its_elements) {

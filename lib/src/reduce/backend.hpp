@@ -17,7 +17,7 @@ class backend {
   public:
     virtual ~backend() = default;
     /// May return before the data was read; wait() says when it was.
-    /// Arrays have been looked at: they are of the plan's type, not empty, and strided on the host only.
+    /// Arrays have been looked at: they are of the plan's type, not empty, perhaps strided.
     virtual void add(array_view x, std::int64_t first_index, stream_ref stream) = 0;
     virtual void add_pairs(array_view x, array_view y, stream_ref stream) = 0;
     /// Elements that are made piece by piece, on the host.

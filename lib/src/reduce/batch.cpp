@@ -32,11 +32,9 @@ started prepare(batch_item const& item) {
     reduce_detail::require_elements(item.x, item.x.type, "the array");
     reduce_detail::require_indices(item.first_index, item.x.count);
     s.where = where_it_lies(item.x);
-    reduce_detail::require_strides_available(item.x, s.where, "the array");
     if (takes_pairs(item)) {
         reduce_detail::require_elements(item.y, item.x.type, "the second array");
         reduce_detail::require_pairs(item.x, item.y);
-        reduce_detail::require_strides_available(item.y, s.where, "the second array");
         if (item.x.count > 0 && where_it_lies(item.y).kind != s.where.kind)
             throw argument_error("one array of the pair is in GPU memory, the other one is not");
     }

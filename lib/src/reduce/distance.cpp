@@ -120,10 +120,8 @@ result_value distance(communicator const& ranks, array_view x, array_view y, red
     if (options.missing) throw argument_error("distance does not take a missing value");
     execution const where = detail::where_made({x, y});
     subtraction const how = subtraction_of(x.type);
-    reduce_detail::require_strides_available(x, where, "the first array");
-    reduce_detail::require_strides_available(y, where, "the second array");
     if (where.kind == processor_kind::cuda) {
-        reduce_detail::difference_maker const context{x.data, y.data, component_type(x.type)};
+        reduce_detail::difference_maker const context{x, y};
         detail::device_source const source{
             is_complex(x.type) ? cuda::enqueue_complex_differences : cuda::enqueue_differences, &context};
         return detail::reduce_source(ranks, how.type, source, where, x.count, l2, options)[operation::l2];

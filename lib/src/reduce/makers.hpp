@@ -1,7 +1,7 @@
 // Elements that are made of others, one at a time: what GPUs run for distances, central moments, complex dots and
 // weighted means before the kernels that reduce. Each operation is rounded once, in its own type.
 //
-//     difference_maker const of{x, y, dtype::float32};
+//     difference_maker const of{x, y};                 // arrays of one length, strided or not
 //     of.make(i, out, j);                              // writes what element i gives as element j
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "exact/widen.hpp"
 #include "steadfold/bits.hpp"
 #include "steadfold/dtype.hpp"
+#include "steadfold/view.hpp"
 
 #include <cstdint>
 
@@ -74,21 +75,26 @@ namespace steadfold::inline v0::reduce_detail {
     }
 }
 
-/// Elements of `x` less those of `y`, as distance() documents them. `type` is real: complex data is twice as many
-/// numbers.
+/// Where number i of an array is, of which complex elements have two: counted in numbers from the first one.
+[[nodiscard]] STEADFOLD_HOST_DEVICE inline std::int64_t place_of_number(array_view const& x, std::int64_t i) noexcept {
+    return is_complex(x.type) ? i / 2 * 2 * x.stride + i % 2 : i * x.stride;
+}
+
+/// Elements of `x` less those of `y`, as distance() documents them; of complex ones number by number.
 struct difference_maker {
-    void const *x, *y;
-    dtype type;
+    array_view x, y;
 
     STEADFOLD_HOST_DEVICE void make(std::int64_t from, void* out, std::int64_t to) const noexcept {
+        dtype const type = component_type(x.type);
+        std::int64_t const in_x = place_of_number(x, from), in_y = place_of_number(y, from);
         if (is_integer(type)) {
-            std::int64_t const a = integer_element(x, type, from), b = integer_element(y, type, from);
+            std::int64_t const a = integer_element(x.data, type, in_x), b = integer_element(y.data, type, in_y);
             auto const high = static_cast<std::uint64_t>(a), low = static_cast<std::uint64_t>(b);
             bool const ordered = is_signed_integer(type) ? a >= b : high >= low;
             static_cast<std::uint64_t*>(out)[to] = ordered ? high - low : low - high;
             return;
         }
-        double const d = difference(floating_element(x, type, from), floating_element(y, type, from));
+        double const d = difference(floating_element(x.data, type, in_x), floating_element(y.data, type, in_y));
         if (type == dtype::float64)
             static_cast<double*>(out)[to] = d;
         else // twice rounded, but double has more than twice the bits of float plus two: as good as once
@@ -99,19 +105,18 @@ struct difference_maker {
 /// Powers of the deviations from the mean, as central_moments() documents them, in float64. Missing elements become
 /// NaN.
 struct power_maker {
-    void const* x;
-    dtype type;
+    array_view x;
     double mean;
     int power; // 2, 3 or 4
     bool has_missing;
     std::int64_t missing;
 
     [[nodiscard]] STEADFOLD_HOST_DEVICE double value(std::int64_t i) const noexcept {
-        if (!is_integer(type)) return floating_element(x, type, i);
-        std::int64_t const number = integer_element(x, type, i);
+        if (!is_integer(x.type)) return floating_element(x.data, x.type, i * x.stride);
+        std::int64_t const number = integer_element(x.data, x.type, i * x.stride);
         if (has_missing && number == missing)
             return __builtin_bit_cast(double, exact::format_of(dtype::float64).canonical_nan);
-        if (is_signed_integer(type)) return static_cast<double>(number);
+        if (is_signed_integer(x.type)) return static_cast<double>(number);
         return static_cast<double>(static_cast<std::uint64_t>(number));
     }
 
@@ -137,8 +142,7 @@ template <class Word>
 /// the same first factors. A pair of elements with a NaN gives one pair with a NaN, of the real part, and else pairs of
 /// -0 and 0, which leave no trace in sums: it counts once, as the element it is.
 struct pair_maker {
-    void const *x, *y;
-    dtype real; // float64 or float32
+    array_view x, y;
     bool conjugated;
 
     struct outputs {
@@ -146,7 +150,7 @@ struct pair_maker {
     };
 
     STEADFOLD_HOST_DEVICE void make(std::int64_t from, outputs const& out, std::int64_t to) const noexcept {
-        if (real == dtype::float64)
+        if (x.type == dtype::complex128)
             make_words<std::uint64_t>(from, out, to);
         else
             make_words<std::uint32_t>(from, out, to);
@@ -156,8 +160,10 @@ struct pair_maker {
     template <class Word>
     STEADFOLD_HOST_DEVICE void make_words(std::int64_t from, outputs const& out, std::int64_t to) const noexcept {
         constexpr Word sign = sign_of_word<Word>;
-        Word const a = static_cast<Word const*>(x)[2 * from], b = static_cast<Word const*>(x)[2 * from + 1];
-        Word const c = static_cast<Word const*>(y)[2 * from], d = static_cast<Word const*>(y)[2 * from + 1];
+        dtype const real = component_type(x.type);
+        auto const* const first = static_cast<Word const*>(x.data) + 2 * from * x.stride;
+        auto const* const second = static_cast<Word const*>(y.data) + 2 * from * y.stride;
+        Word const a = first[0], b = first[1], c = second[0], d = second[1];
         bool const nan = is_nan_word(a, real) || is_nan_word(b, real) || is_nan_word(c, real) || is_nan_word(d, real);
         write(out.x, to, nan ? sign : a, nan ? sign : b);
         if (nan) {
@@ -178,11 +184,10 @@ struct pair_maker {
 
 /// The weights of pairs without a NaN; of others -0, which leaves no trace in sums. Floating-point types only.
 struct weight_maker {
-    void const *w, *x;
-    dtype real;
+    array_view w, x;
 
     STEADFOLD_HOST_DEVICE void make(std::int64_t from, void* out, std::int64_t to) const noexcept {
-        switch (size_bytes(real)) {
+        switch (size_bytes(w.type)) {
         case 8:
             return make_word<std::uint64_t>(from, out, to);
         case 4:
@@ -195,8 +200,9 @@ struct weight_maker {
   private:
     template <class Word>
     STEADFOLD_HOST_DEVICE void make_word(std::int64_t from, void* out, std::int64_t to) const noexcept {
-        Word const weight = static_cast<Word const*>(w)[from], value = static_cast<Word const*>(x)[from];
-        bool const nan = is_nan_word(weight, real) || is_nan_word(value, real);
+        Word const weight = static_cast<Word const*>(w.data)[from * w.stride];
+        Word const value = static_cast<Word const*>(x.data)[from * x.stride];
+        bool const nan = is_nan_word(weight, w.type) || is_nan_word(value, w.type);
         static_cast<Word*>(out)[to] = nan ? sign_of_word<Word> : weight;
     }
 };

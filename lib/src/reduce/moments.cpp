@@ -87,8 +87,7 @@ void powers(void const* context, std::int64_t first, std::int64_t count, void* o
 double mean_of_powers(communicator const& ranks, centred const& of, int power, execution const& where,
                       reduce_options const& how) {
     auto const fill = power == 2 ? powers<2> : power == 3 ? powers<3> : powers<4>;
-    reduce_detail::power_maker const on_gpu{
-        of.x.data, of.x.type, of.mean, power, of.missing.has_value(), of.missing.value_or(0)};
+    reduce_detail::power_maker const on_gpu{of.x, of.mean, power, of.missing.has_value(), of.missing.value_or(0)};
     reduction_results const results =
         where.kind == processor_kind::cuda
             ? detail::reduce_source(ranks, dtype::float64, detail::device_source{cuda::enqueue_powers, &on_gpu}, where,
@@ -120,7 +119,6 @@ moments central_moments(communicator const& ranks, array_view x, reduce_options 
     if (is_complex(x.type))
         throw argument_error("central moments of " + std::string(name(x.type)) + " are not available");
     execution const where = where_it_lies(x);
-    reduce_detail::require_strides_available(x, where, "the array");
     reduce_options how{.nans = options.nans, .result = dtype::float64, .missing = options.missing};
     reduction_results const first = reduce(ranks, x, mean | count, how);
     // Missing elements become NaN, and both are left out; NaN that propagates has made the mean NaN already.

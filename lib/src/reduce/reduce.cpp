@@ -37,7 +37,6 @@ std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution
 
 void require_data(array_view data, plan const& what, execution const& where, char const* argument) {
     reduce_detail::require_elements(data, what.type, argument);
-    reduce_detail::require_strides_available(data, where, argument);
     if (data.count == 0) return;
     if (where.kind == processor_kind::host && locate(data.data).kind == memory_kind::device)
         throw argument_error(std::string(argument) +

@@ -38,7 +38,6 @@ workspace_input checked_input(workspace& work, array_view x, std::int64_t first_
     if (state.takes_pairs())
         throw argument_error("this workspace is for " + to_string(state.plan.operations) + ": give it two arrays");
     require_free(state);
-    reduce_detail::require_strides_available(x, state.where, "the array");
     if (x.count > 0) state.engine->require_memory(x.data, "the array");
     return {x, {}, first_index};
 }
@@ -51,8 +50,6 @@ workspace_input checked_input(workspace& work, array_view x, array_view y) {
     if (!state.takes_pairs())
         throw argument_error("this workspace is for " + to_string(state.plan.operations) + ": give it one array");
     require_free(state);
-    reduce_detail::require_strides_available(x, state.where, "the first array");
-    reduce_detail::require_strides_available(y, state.where, "the second array");
     if (x.count > 0) {
         state.engine->require_memory(x.data, "the first array");
         state.engine->require_memory(y.data, "the second array");

@@ -14,7 +14,7 @@
 
 namespace steadfold::inline v0::reduce_detail {
 
-/// The arrays of one call; `y` is empty and null unless there are pairs of two arrays. Strided on the host only.
+/// The arrays of one call; `y` is empty and null unless there are pairs of two arrays. Either may be strided.
 struct workspace_input {
     array_view x, y;
     std::int64_t first_index = 0;

@@ -1,6 +1,5 @@
 // What is particular to devices: streams, foreign devices, fast mode, bad arguments, arrays beyond 2^32 elements.
 #include "reduce/cuda/device_memory.hpp"
-#include "steadfold/batch.hpp"
 #include "steadfold/error.hpp"
 #include "support/check.hpp"
 #include "support/invariance.hpp"
@@ -214,14 +213,6 @@ TEST_F(cuda_device, bad_arguments_are_named) {
                   on_host.add({memory.data(), 10, sf::dtype::float64});
               }).find("device memory"),
               std::string::npos);
-    sf::array_view const strided{memory.data(), 5, sf::dtype::float64, 2};
-    sf::reduction sums{sf::dtype::float64, sf::sum, {}, on_gpu},
-        dots{sf::dtype::float64, sf::operation::dot, {}, on_gpu};
-    sf::batch_item const items[] = {{.x = strided, .operations = sf::sum}};
-    for (std::string const& text :
-         {message([&] { sums.add(strided); }), message([&] { dots.add_products(strided, strided); }),
-          message([&] { (void)sf::reduce({}, strided, sf::sum); }), message([&] { (void)sf::reduce({}, items); })})
-        EXPECT_NE(text.find("stride of 2"), std::string::npos) << text;
 }
 
 TEST_F(cuda_device, the_current_device_is_left_as_it_was) {

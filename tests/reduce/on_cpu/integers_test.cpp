@@ -95,7 +95,7 @@ TEST(integers_on_cpu, long_runs_of_the_same_number) {
                                std::string(sf::name(type)) + " " + std::to_string(value));
             }
             on_cpu::workspace work{type, sf::operation::dot, {}};
-            expect_results(work.run(x.view(), x.data(), {.blocks = 1, .threads = 32}, 1),
+            expect_results(work.run(x.view(), x.view(), {.blocks = 1, .threads = 32}, 1),
                            repeated(summarise_pairs(x.data(), x.data(), 1, type), n), {},
                            std::string(sf::name(type)) + " pairs of " + std::to_string(value));
         }
@@ -115,7 +115,7 @@ TEST(integers_on_cpu, products_of_either_sign) {
                 y.set(i, random() % 4 == 0 ? static_cast<std::int64_t>(random()) : highest(type));
             }
             on_cpu::workspace work{type, sf::operation::dot, {}};
-            expect_results(work.run(x.view(), y.data(), {.blocks = 2, .threads = 64}, seed),
+            expect_results(work.run(x.view(), y.view(), {.blocks = 2, .threads = 64}, seed),
                            summarise_pairs(x.data(), y.data(), n, type), {}, std::string(sf::name(type)));
         }
     }

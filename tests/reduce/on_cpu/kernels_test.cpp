@@ -1,5 +1,5 @@
 // The reduction kernels, run on the CPU by fibers, against the oracle: every family, class of data and shape of grid.
-#include "reduce/on_cpu/launch.hpp"
+#include "reduce/on_cpu/cases.hpp"
 #include "support/check.hpp"
 
 #include <bit>
@@ -11,31 +11,7 @@
 namespace {
 
 using namespace oracle;
-using on_cpu::launch_shape;
-
-constexpr launch_shape shapes[] = {
-    {.blocks = 1, .threads = 32},
-    {.blocks = 1, .threads = 64},
-    {.blocks = 4, .threads = 96},
-    {.blocks = 40, .threads = 64},
-    {.blocks = 3, .threads = 256},
-    {.blocks = 5, .threads = 96, .bulk = true},
-    {.blocks = 2, .threads = 64, .integer_only = true},
-    {.blocks = 8, .threads = 32, .may_be_small = true},
-    {.blocks = 8, .threads = 96, .may_be_small = true},
-    {.blocks = 8, .threads = 256, .may_be_small = true},
-};
-
-/// What each family of kernels computes.
-std::vector<sf::operation_set> families(sf::dtype type) {
-    sf::operation_set const all = operations_of(type).without(sf::product | sf::bit_and | sf::bit_or | sf::bit_xor);
-    std::vector<sf::operation_set> sets;
-    for (sf::operation_set const set :
-         {sf::sum | sf::mean, sf::operation_set{sf::l1}, sf::sum_of_squares | sf::l2,
-          sf::sum | sf::variance | sf::stddev, sf::extrema | sf::linf | sf::zero_count | sf::any, all})
-        if (!set.intersection(all).empty()) sets.push_back(set.intersection(all));
-    return sets;
-}
+using namespace on_cpu;
 
 /// Elements `offset` places into memory that is aligned.
 struct shifted {
@@ -47,14 +23,6 @@ struct shifted {
         std::ranges::copy(s.bytes, data);
     }
 };
-
-sf::reduce_options options_for(std::uint64_t seed, sf::dtype type) {
-    sf::reduce_options options;
-    if (seed % 2 != 0) options.nans = sf::nan_policy::ignore;
-    if (sf::is_integer(type)) options.nans = sf::nan_policy::propagate;
-    options.ddof = static_cast<int>(seed / 2 % 2);
-    return options;
-}
 
 struct kernels_on_cpu : testing::TestWithParam<sf::dtype> {};
 
@@ -72,11 +40,10 @@ TEST_P(kernels_on_cpu, every_family_and_class) {
                 launch_shape const& shape = shapes[seed % std::size(shapes)];
                 std::string const label = s.label + " " + to_string(operations) + ", " + std::to_string(shape.blocks) +
                                           " x " + std::to_string(shape.threads);
-                expect_results(work.run({x.data, n, type}, nullptr, shape, seed), expected, options, label);
-                expect_results(work.run({x.data, n, type}, nullptr, shape, seed + 1), expected, options,
-                               label + " again");
+                expect_results(work.run({x.data, n, type}, {}, shape, seed), expected, options, label);
+                expect_results(work.run({x.data, n, type}, {}, shape, seed + 1), expected, options, label + " again");
                 EXPECT_TRUE(work.is_clean()) << label;
-                expect_results(work.run_in_parts({x.data, n, type}, nullptr, shape, seed), expected, options,
+                expect_results(work.run_in_parts({x.data, n, type}, {}, shape, seed), expected, options,
                                label + " in parts");
                 EXPECT_TRUE(work.is_clean()) << label << " in parts";
             }
@@ -93,7 +60,7 @@ TEST_P(kernels_on_cpu, many_batches_a_thread) {
         on_cpu::workspace work{type, operations, options};
         sample const s = generate(which, type, 40001, seed);
         shifted const x{s, static_cast<std::size_t>(seed % 3)};
-        expect_results(work.run({x.data, s.n, type}, nullptr, {.blocks = 1, .threads = 32}, seed),
+        expect_results(work.run({x.data, s.n, type}, {}, {.blocks = 1, .threads = 32}, seed),
                        summarise(s.bytes.data(), s.n, type), options, s.label + " " + to_string(operations));
         EXPECT_TRUE(work.is_clean()) << s.label;
     }
@@ -116,7 +83,7 @@ sample as_sample(std::vector<double> const& values, sf::dtype type, std::string 
 void expect_extremes(sample const& s, launch_shape const& shape, std::uint64_t seed) {
     shifted const x{s, static_cast<std::size_t>(seed % 3)};
     on_cpu::workspace work{s.type, sf::extrema | sf::linf | sf::variance, {}};
-    expect_results(work.run({x.data, s.n, s.type}, nullptr, shape, seed), summarise(s.bytes.data(), s.n, s.type), {},
+    expect_results(work.run({x.data, s.n, s.type}, {}, shape, seed), summarise(s.bytes.data(), s.n, s.type), {},
                    s.label + ", seed " + std::to_string(seed));
 }
 
@@ -131,9 +98,9 @@ TEST(kernels_on_cpu, a_number_of_any_scale_after_one_of_any_other) {
                 sample const s = as_sample({value}, type, label);
                 shifted const x{s, 0};
                 for (bool const may_be_small : {false, true})
-                    expect_results(work.run({x.data, 1, type}, nullptr,
-                                            {.blocks = 1, .threads = 32, .may_be_small = may_be_small}, 1),
-                                   summarise(s.bytes.data(), 1, type), {}, label + " " + to_string(operations));
+                    expect_results(
+                        work.run({x.data, 1, type}, {}, {.blocks = 1, .threads = 32, .may_be_small = may_be_small}, 1),
+                        summarise(s.bytes.data(), 1, type), {}, label + " " + to_string(operations));
             };
             for (int before = -40; before <= 40; before += 16)
                 for (int after = -120; after <= 120; ++after) {
@@ -210,9 +177,10 @@ TEST(kernels_on_cpu, dot_of_every_class) {
                     y{pair.y, static_cast<std::size_t>(seed % 3)};
                 summary const expected = summarise_pairs(pair.x.bytes.data(), pair.y.bytes.data(), n, type);
                 launch_shape const& shape = shapes[seed % std::size(shapes)];
-                expect_results(work.run({x.data, n, type}, y.data, shape, seed), expected, options, pair.x.label);
+                expect_results(work.run({x.data, n, type}, {y.data, n, type}, shape, seed), expected, options,
+                               pair.x.label);
                 EXPECT_TRUE(work.is_clean()) << pair.x.label;
-                expect_results(work.run_in_parts({x.data, n, type}, y.data, shape, seed), expected, options,
+                expect_results(work.run_in_parts({x.data, n, type}, {y.data, n, type}, shape, seed), expected, options,
                                pair.x.label + " in parts");
             }
         }

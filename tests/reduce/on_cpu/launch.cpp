@@ -3,6 +3,7 @@
 #include "reduce/cuda/dynamic_memory.cuh"
 #include "reduce/cuda/launch_arguments.hpp"
 #include "reduce/finish.hpp"
+#include "reduce/strided.hpp"
 
 #include <bit>
 #include <numeric>
@@ -20,12 +21,12 @@ struct workspace::implementation {
     kernels::grid_memory memory;
     std::vector<kernels::block_partial> partials;
 
-    void launch(sf::array_view x, void const* y, std::int64_t first_index, launch_shape const& shape,
+    void launch(sf::array_view x, sf::array_view y, std::int64_t first_index, launch_shape const& shape,
                 kernels::finish_request const& finish, std::uint64_t seed) {
         kernels::pass_arguments arguments;
-        kernels::set_arrays(arguments, x.data, y, x.count, kernels::described_elements{plan});
+        kernels::set_arrays(arguments, x, y, kernels::described_elements{plan});
         arguments.first_index = first_index;
-        arguments.bulk = shape.bulk && arguments.x_aligned && y == nullptr;
+        arguments.bulk = shape.bulk && !arguments.strided && arguments.x_aligned && y.data == nullptr;
         kernels::set_tiles(arguments, choice.vectors_in_flight);
         std::int64_t const warps = shape.threads / kernels::warp_threads;
         arguments.direct = arguments.tiles <= shape.blocks * warps;
@@ -63,7 +64,8 @@ workspace::workspace(sf::dtype type, sf::operation_set operations, sf::reduce_op
 }
 workspace::~workspace() = default;
 
-sf::reduction_results workspace::run(sf::array_view x, void const* y, launch_shape const& shape, std::uint64_t seed) {
+sf::reduction_results workspace::run(sf::array_view x, sf::array_view y, launch_shape const& shape,
+                                     std::uint64_t seed) {
     implementation& self = *implementation_;
     std::vector<sf::result_value> values(static_cast<std::size_t>(std::popcount(self.plan.operations.bits())));
     kernels::finish_request finish = kernels::make_finish_request(self.plan, self.options, x.count);
@@ -76,16 +78,15 @@ sf::reduction_results workspace::run(sf::array_view x, void const* y, launch_sha
     return results;
 }
 
-sf::reduction_results workspace::run_in_parts(sf::array_view x, void const* y, launch_shape const& shape,
+sf::reduction_results workspace::run_in_parts(sf::array_view x, sf::array_view y, launch_shape const& shape,
                                               std::uint64_t seed) {
     implementation& self = *implementation_;
-    auto const bytes = static_cast<std::int64_t>(sf::size_bytes(x.type));
     std::int64_t const first = x.count / 3;
-    auto const after = [&](void const* data) {
-        return data == nullptr ? nullptr : static_cast<void const*>(static_cast<char const*>(data) + first * bytes);
+    auto const part = [&](sf::array_view of, std::int64_t from, std::int64_t to) {
+        return of.data == nullptr ? of : sf::reduce_detail::part_of(of, from, to - from);
     };
-    self.launch({x.data, first, x.type}, y, 0, shape, {}, seed);
-    self.launch({after(x.data), x.count - first, x.type}, after(y), first, shape, {}, seed + 1);
+    self.launch(part(x, 0, first), part(y, 0, first), 0, shape, {}, seed);
+    self.launch(part(x, first, x.count), part(y, first, x.count), first, shape, {}, seed + 1);
     sf::exact::reduction_state state = std::exchange(self.memory.state, {});
     state.elements = x.count;
     sf::exact::normalise(state, x.type);

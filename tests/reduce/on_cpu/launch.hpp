@@ -27,10 +27,10 @@ class workspace {
     workspace& operator=(workspace const&) = delete;
 
     /// Blocks run in a random order. `y` is null unless the operation takes two arrays.
-    [[nodiscard]] steadfold::reduction_results run(steadfold::array_view x, void const* y, launch_shape const& shape,
-                                                   std::uint64_t seed);
+    [[nodiscard]] steadfold::reduction_results run(steadfold::array_view x, steadfold::array_view y,
+                                                   launch_shape const& shape, std::uint64_t seed);
     /// The same by two launches that leave a state, which is finished on the host.
-    [[nodiscard]] steadfold::reduction_results run_in_parts(steadfold::array_view x, void const* y,
+    [[nodiscard]] steadfold::reduction_results run_in_parts(steadfold::array_view x, steadfold::array_view y,
                                                             launch_shape const& shape, std::uint64_t seed);
     /// False if a launch left something behind that the next one would add to its own.
     [[nodiscard]] bool is_clean() const;

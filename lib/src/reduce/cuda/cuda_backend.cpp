@@ -1,11 +1,12 @@
-// The CUDA back end: one stream on one device. Host data comes through two staging buffers, made elements through a
-// small one.
+// The CUDA back end: one stream on one device. Host data comes through two staging buffers, gathered first if it is
+// strided; made elements come through a small one.
 #include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
 #include "base/patience.hpp"
 #include "reduce/backend.hpp"
 #include "reduce/cuda/device_passes.hpp"
+#include "reduce/cuda/gathering_copies.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/view.hpp"
 
@@ -51,6 +52,7 @@ class cuda_backend final : public backend {
             static_cast<void>(slot.copied.release());
             static_cast<void>(slot.reduced.release());
         }
+        gathered_.leak();
         passes_->leak();
         static_cast<void>(caller_ready_.release());
         static_cast<void>(read_.release());
@@ -59,12 +61,10 @@ class cuda_backend final : public backend {
     }
 
     void add(array_view x, std::int64_t first_index, stream_ref stream) override {
-        add_any(x.data, nullptr, x.count, first_index, stream);
+        add_any(x, {}, first_index, stream);
     }
 
-    void add_pairs(array_view x, array_view y, stream_ref stream) override {
-        add_any(x.data, y.data, x.count, 0, stream);
-    }
+    void add_pairs(array_view x, array_view y, stream_ref stream) override { add_any(x, y, 0, stream); }
 
     void add_device_source(detail::device_source source, std::int64_t count, std::int64_t first_index,
                            stream_ref stream) override {
@@ -75,7 +75,7 @@ class cuda_backend final : public backend {
         for (std::int64_t done = 0; done < count; done += most) {
             std::int64_t const part = std::min(most, count - done);
             source.enqueue(source.context, done, part, passes_->made(), stream_.get());
-            launch_all(passes_->made(), nullptr, part, first_index + done);
+            launch_all({passes_->made(), part, plan_.type}, {}, first_index + done);
         }
         let_caller_wait(stream);
     }
@@ -95,6 +95,10 @@ class cuda_backend final : public backend {
     }
 
   private:
+    struct input {
+        array_view elements; // null: there is no such array
+        bool on_host = false;
+    };
     struct staging {
         device_buffer<std::byte> memory[2]; // second one for pairs
         owned_event copied, reduced;
@@ -109,17 +113,17 @@ class cuda_backend final : public backend {
         passes_->clear(stream_.get());
     }
 
-    void add_any(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream) {
+    void add_any(array_view x, array_view y, std::int64_t first_index, stream_ref stream) {
         current_device const on{where_.device};
-        bool const x_on_host = lies_on_host(x, "the array");
-        bool const y_on_host = y == nullptr ? x_on_host : lies_on_host(y, "the second array");
-        bool const staged = x_on_host || y_on_host;
-        if (!x_on_host || !y_on_host) wait_for_caller(staged ? copy_stream_.get() : stream_.get(), stream);
+        input const first{x, lies_on_host(x.data, "the array")};
+        input const second{y, y.data == nullptr ? first.on_host : lies_on_host(y.data, "the second array")};
+        bool const staged = first.on_host || second.on_host, all_on_host = first.on_host && second.on_host;
+        if (!all_on_host) wait_for_caller(staged ? copy_stream_.get() : stream_.get(), stream);
         if (staged)
-            stage(x, y, count, first_index);
+            stage(first, second, first_index);
         else
-            launch_all(x, y, count, first_index);
-        if (!x_on_host || !y_on_host) let_caller_wait(stream);
+            launch_all(x, y, first_index);
+        if (!all_on_host) let_caller_wait(stream);
     }
 
     void wait_for_caller(cudaStream_t mine, stream_ref theirs) {
@@ -142,24 +146,36 @@ class cuda_backend final : public backend {
     }
 
     /// At least one of the arrays is host memory; of a pair the other may lie on the device.
-    void stage(void const* x, void const* y, std::int64_t count, std::int64_t first_index) {
-        auto const element_bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
-        std::int64_t const per_copy = static_cast<std::int64_t>(staging_bytes) / element_bytes;
+    void stage(input const& x, input const& y, std::int64_t first_index) {
+        std::int64_t const count = x.elements.count;
+        std::int64_t const per_copy =
+            static_cast<std::int64_t>(staging_bytes) / static_cast<std::int64_t>(size_bytes(plan_.type));
+        bool const pairs = y.elements.data != nullptr;
         for (std::int64_t done = 0; done < count; done += per_copy) {
-            staging& slot = next_slot(y != nullptr);
+            staging& slot = next_slot(pairs);
             std::int64_t const part = std::min(per_copy, count - done);
             check(cudaStreamWaitEvent(copy_stream_.get(), slot.reduced.get(), 0), "waiting for a staging buffer");
-            void const* from[2] = {x, y};
-            for (int i = 0; i < (y != nullptr ? 2 : 1); ++i)
-                check(cudaMemcpyAsync(
-                          slot.memory[i].get(), static_cast<std::byte const*>(from[i]) + done * element_bytes,
-                          static_cast<std::size_t>(part * element_bytes), cudaMemcpyDefault, copy_stream_.get()),
-                      "copying data to the device");
+            array_view const first = brought(x, done, part, slot.memory[0].get());
+            array_view const second = pairs ? brought(y, done, part, slot.memory[1].get()) : array_view{};
             check(cudaEventRecord(slot.copied.get(), copy_stream_.get()), "marking a copy");
             check(cudaStreamWaitEvent(stream_.get(), slot.copied.get(), 0), "waiting for a copy");
-            launch_all(slot.memory[0].get(), slot.memory[1].get(), part, first_index + done);
+            launch_all(first, second, first_index + done);
             check(cudaEventRecord(slot.reduced.get(), stream_.get()), "marking a reduction");
         }
+    }
+
+    /// A part of an array where the device can read it: copied to `room`, unless it is strided and on the device.
+    [[nodiscard]] array_view brought(input const& from, std::int64_t first, std::int64_t count, std::byte* room) {
+        array_view const part = part_of(from.elements, first, count);
+        if (!part.contiguous() && !from.on_host) return part;
+        if (part.contiguous())
+            check(cudaMemcpyAsync(room, part.data, static_cast<std::size_t>(count) * size_bytes(part.type),
+                                  cudaMemcpyDefault, copy_stream_.get()),
+                  "copying data to the device");
+        else
+            gathered_.enqueue(part, room, copy_stream_.get(),
+                              [this](cudaEvent_t event) { wait_until([event] { return cudaEventQuery(event); }); });
+        return {room, count, part.type};
     }
 
     /// The other of the two staging buffers, so that copying and reducing overlap.
@@ -173,8 +189,8 @@ class cuda_backend final : public backend {
         return slot;
     }
 
-    void launch_all(void const* x, void const* y, std::int64_t count, std::int64_t first_index) {
-        passes_->add_all(x, y, count, first_index, stream_.get(), [this] {
+    void launch_all(array_view x, array_view y, std::int64_t first_index) {
+        passes_->add_all(x, y, first_index, stream_.get(), [this] {
             if (passes_->is_full()) flush();
         });
     }
@@ -201,6 +217,7 @@ class cuda_backend final : public backend {
     std::optional<cuda::device_passes> passes_;
     owned_event caller_ready_, read_;
     std::array<staging, 2> slots_;
+    cuda::gathering_copies gathered_;
     std::size_t next_slot_ = 0;
     exact::reduction_state total_;
     bool abandoned_ = false;

@@ -105,38 +105,38 @@ bool device_passes::are_needed(plan const& plan) noexcept {
     return is_complex_dot(plan) || is_weighted_mean(plan) || (plan.features & only_factors) != 0;
 }
 
-void device_passes::add(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream) {
+void device_passes::add(array_view x, array_view y, std::int64_t first_index, stream_ref stream) {
     if (is_complex_dot(plan_))
-        add_complex_pairs(x, y, count, stream);
+        add_complex_pairs(x, y, stream);
     else
-        launch_all(0, x, y, count, first_index, stream);
-    if (weights_) add_weights(x, y, count, stream);
-    if ((plan_.features & only_factors) != 0) factors_.enqueue(x, count, &memory_.get()->state, stream.get());
-    elements_ += count;
+        launch_all(0, x, y, first_index, stream);
+    if (weights_) add_weights(x, y, stream);
+    if ((plan_.features & only_factors) != 0) factors_.enqueue(x, &memory_.get()->state, stream.get());
+    elements_ += x.count;
 }
 
-void device_passes::add_complex_pairs(void const* x, void const* y, std::int64_t count, stream_ref stream) {
+void device_passes::add_complex_pairs(array_view x, array_view y, stream_ref stream) {
     std::int64_t const part_bytes = most_elements_ * static_cast<std::int64_t>(size_bytes(plan_.type));
     pair_maker::outputs const out{made(), made() + part_bytes, made() + 2 * part_bytes};
     bool const conjugated = plan_.operations.contains(operation::dot_conjugated);
-    enqueue_pairs({x, y, component_type(plan_.type), conjugated}, out, count, stream);
-    launch_all(0, out.x, out.real, 2 * count, 0, stream);
-    launch_all(1, out.x, out.imaginary, 2 * count, 0, stream);
+    enqueue_pairs({x, y, conjugated}, out, stream);
+    auto const numbers = [&](void const* data) { return array_view{data, 2 * x.count, component_type(plan_.type)}; };
+    launch_all(0, numbers(out.x), numbers(out.real), 0, stream);
+    launch_all(1, numbers(out.x), numbers(out.imaginary), 0, stream);
 }
 
-void device_passes::add_weights(void const* w, void const* x, std::int64_t count, stream_ref stream) {
+void device_passes::add_weights(array_view w, array_view x, stream_ref stream) {
     if (!is_integer(plan_.type)) {
-        enqueue_weights({w, x, plan_.type}, made(), count, stream);
-        w = made();
+        enqueue_weights({w, x}, made(), stream);
+        w = {made(), w.count, w.type};
     }
-    launch(weights_, 1, weights_.arguments_for(w, nullptr, count, 0), stream);
+    launch(weights_, 1, weights_.arguments_for(w, {}, 0), stream);
 }
 
-void device_passes::launch_all(int state, void const* x, void const* y, std::int64_t count, std::int64_t first_index,
-                               stream_ref stream) {
-    if (exact_) launch(exact_, state, exact_.arguments_for(x, y, count, first_index), stream);
+void device_passes::launch_all(int state, array_view x, array_view y, std::int64_t first_index, stream_ref stream) {
+    if (exact_) launch(exact_, state, exact_.arguments_for(x, y, first_index), stream);
     if (!fast_) return;
-    pass_arguments arguments = fast_.arguments_for(x, y, count, first_index);
+    pass_arguments arguments = fast_.arguments_for(x, y, first_index);
     arguments.counts_specials = !exact_;
     launch(fast_, state, arguments, stream);
 }

@@ -1,7 +1,7 @@
 // The kernels of a plan over data that lies in device memory, and what they gather there.
 //
 //     device_passes passes{plan, where, stream};
-//     passes.add_all(x, nullptr, count, first_index, stream, make_room);
+//     passes.add_all(x, {}, first_index, stream, make_room);
 //     passes.read(stream);
 //     exact::reduction_state const state = passes.state();   // once the stream got there
 //     passes.clear(stream);
@@ -10,6 +10,7 @@
 #include "base/cuda_handles.hpp"
 #include "reduce/cuda/factor_pass.hpp"
 #include "reduce/cuda/launch.hpp"
+#include "reduce/strided.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -25,17 +26,15 @@ class device_passes {
 
     /// Starts anew.
     void clear(stream_ref stream);
-    /// `y` is null unless there are pairs of two arrays. Every time before something is launched make_room() is called,
-    /// which should read and clear if this is_full().
+    /// `y` is null unless there are pairs of two arrays. Either may be strided. Every time before something is launched
+    /// make_room() is called, which should read and clear if this is_full().
     template <class Function>
-    void add_all(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream,
-                 Function const& make_room) {
-        auto const bytes = static_cast<std::int64_t>(size_bytes(plan_.type));
-        for (std::int64_t done = 0; done < count;) {
+    void add_all(array_view x, array_view y, std::int64_t first_index, stream_ref stream, Function const& make_room) {
+        for (std::int64_t done = 0; done < x.count;) {
             make_room();
-            std::int64_t const part = std::min(most_elements_, count - done);
-            void const* const y_part = y == nullptr ? nullptr : static_cast<std::byte const*>(y) + done * bytes;
-            add(static_cast<std::byte const*>(x) + done * bytes, y_part, part, first_index + done, stream);
+            std::int64_t const part = std::min(most_elements_, x.count - done);
+            array_view const y_part = y.data == nullptr ? y : reduce_detail::part_of(y, done, part);
+            add(reduce_detail::part_of(x, done, part), y_part, first_index + done, stream);
             done += part;
         }
     }
@@ -72,11 +71,10 @@ class device_passes {
     // More would only wait for each other, and 2^30 blocks are then more chunks than any GPU has memory for.
     static constexpr int most_blocks_of_chunk = 4096;
 
-    void add(void const* x, void const* y, std::int64_t count, std::int64_t first_index, stream_ref stream);
-    void add_complex_pairs(void const* x, void const* y, std::int64_t count, stream_ref stream);
-    void add_weights(void const* w, void const* x, std::int64_t count, stream_ref stream);
-    void launch_all(int state, void const* x, void const* y, std::int64_t count, std::int64_t first_index,
-                    stream_ref stream);
+    void add(array_view x, array_view y, std::int64_t first_index, stream_ref stream);
+    void add_complex_pairs(array_view x, array_view y, stream_ref stream);
+    void add_weights(array_view w, array_view x, stream_ref stream);
+    void launch_all(int state, array_view x, array_view y, std::int64_t first_index, stream_ref stream);
     void launch(launcher const& with, int state, pass_arguments arguments, stream_ref stream);
 
     reduce_detail::plan plan_;

@@ -51,12 +51,12 @@ void load_making_kernels() {
                              "loading the kernel that makes weights");
 }
 
-void enqueue_pairs(pair_maker const& make, pair_maker::outputs const& out, std::int64_t count, stream_ref stream) {
-    enqueue(make, 0, count, out, stream);
+void enqueue_pairs(pair_maker const& make, pair_maker::outputs const& out, stream_ref stream) {
+    enqueue(make, 0, make.x.count, out, stream);
 }
 
-void enqueue_weights(weight_maker const& make, void* out, std::int64_t count, stream_ref stream) {
-    enqueue(make, 0, count, out, stream);
+void enqueue_weights(weight_maker const& make, void* out, stream_ref stream) {
+    enqueue(make, 0, make.w.count, out, stream);
 }
 
 } // namespace steadfold::inline v0::cuda

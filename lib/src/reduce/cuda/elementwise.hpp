@@ -21,9 +21,9 @@ void enqueue_complex_differences(void const* context, std::int64_t first, std::i
 /// So that the first use of the two below, which may be in a capture, has nothing to load.
 void load_making_kernels();
 
-/// The first `count` elements.
+/// Of all elements.
 void enqueue_pairs(reduce_detail::pair_maker const& make, reduce_detail::pair_maker::outputs const& out,
-                   std::int64_t count, stream_ref stream);
-void enqueue_weights(reduce_detail::weight_maker const& make, void* out, std::int64_t count, stream_ref stream);
+                   stream_ref stream);
+void enqueue_weights(reduce_detail::weight_maker const& make, void* out, stream_ref stream);
 
 } // namespace steadfold::inline v0::cuda

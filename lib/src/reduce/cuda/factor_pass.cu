@@ -14,7 +14,8 @@ constexpr int threads_per_block = 256, warps_per_block = threads_per_block / 32;
 
 struct factor_data {
     void const* data;
-    std::int64_t count, head, vectors; // elements before the first aligned 16-byte vector, and vectors after them
+    std::int64_t count, stride;
+    std::int64_t head, vectors; // elements before the first aligned 16-byte vector, and vectors after them
     factor_rules rules;
 };
 
@@ -73,15 +74,17 @@ __device__ void merge_threads(factor_state& mine) {
 __global__ void __launch_bounds__(threads_per_block) gather_factors(factor_data const of, factor_state* partials) {
     std::size_t const bytes = size_bytes(of.rules.type);
     std::int64_t const thread = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+    std::int64_t const threads = std::int64_t{gridDim.x} * threads_per_block;
     auto const* const vectors =
         reinterpret_cast<uint4 const*>(static_cast<char const*>(of.data) + of.head * static_cast<std::int64_t>(bytes));
     factor_state mine;
-    for (std::int64_t v = thread; v < of.vectors; v += std::int64_t{gridDim.x} * threads_per_block)
-        take_vector(of.rules, bytes, vectors[v], mine);
-    // Fewer than 32 elements are left at the ends: the first block has a thread for each.
-    std::int64_t const tail = of.head + of.vectors * static_cast<std::int64_t>(16 / bytes);
-    std::int64_t const i = thread < of.head ? thread : tail + thread - of.head;
-    if (i < of.count) of.rules.take(raw_element(of.data, bytes, i), mine);
+    for (std::int64_t v = thread; v < of.vectors; v += threads) take_vector(of.rules, bytes, vectors[v], mine);
+    // What is left: a few elements at the ends, or all of strided ones, in turn.
+    std::int64_t const in_vectors = of.vectors * static_cast<std::int64_t>(16 / bytes);
+    for (std::int64_t left = thread; left < of.count - in_vectors; left += threads) {
+        std::int64_t const i = left < of.head ? left : in_vectors + left;
+        of.rules.take(raw_element(of.data, bytes, i * of.stride), mine);
+    }
     merge_threads(mine);
     if (threadIdx.x == 0) partials[blockIdx.x] = mine;
 }
@@ -112,19 +115,22 @@ factor_pass::factor_pass(plan const& plan, int device)
                                                                  "partial products of blocks");
 }
 
-void factor_pass::enqueue(void const* data, std::int64_t count, exact::reduction_state* state,
-                          cudaStream_t stream) const {
+void factor_pass::enqueue(array_view data, exact::reduction_state* state, cudaStream_t stream) const {
     auto const bytes = static_cast<std::int64_t>(size_bytes(rules_.type));
-    auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16);
-    std::int64_t const head = std::min(count, (16 - misaligned) % 16 / bytes);
-    std::int64_t const vectors = (count - head) * bytes / 16;
-    auto const blocks = static_cast<int>(
-        std::clamp<std::int64_t>((vectors + threads_per_block - 1) / threads_per_block, 1, most_blocks_));
+    auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data.data) % 16);
+    factor_data all{data.data, data.count, data.stride, 0, 0, rules_};
+    if (data.contiguous()) {
+        all.stride = 1;
+        all.head = std::min(data.count, (16 - misaligned) % 16 / bytes);
+        all.vectors = (data.count - all.head) * bytes / 16;
+    }
+    std::int64_t const work = data.contiguous() ? all.vectors : data.count;
+    auto const blocks =
+        static_cast<int>(std::clamp<std::int64_t>((work + threads_per_block - 1) / threads_per_block, 1, most_blocks_));
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(blocks));
     config.blockDim = dim3(threads_per_block);
     config.stream = stream;
-    factor_data const all{data, count, head, vectors, rules_};
     check(cudaLaunchKernelEx(&config, gather_factors, all, partials_.get()), "starting a product");
     config.gridDim = dim3(1);
     check(cudaLaunchKernelEx(&config, merge_factors, partials_.get(), blocks, state), "merging products");

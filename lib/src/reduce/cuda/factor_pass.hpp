@@ -5,6 +5,7 @@
 #include "exact/state.hpp"
 #include "reduce/factors.hpp"
 #include "reduce/plan.hpp"
+#include "steadfold/view.hpp"
 
 #include <cstdint>
 
@@ -17,8 +18,8 @@ class factor_pass {
     factor_pass() = default;
     explicit factor_pass(reduce_detail::plan const& plan, int device);
 
-    /// Merges `count` elements into the bits and the product of `state`, in the order of the stream.
-    void enqueue(void const* data, std::int64_t count, exact::reduction_state* state, cudaStream_t stream) const;
+    /// Merges the elements into the bits and the product of `state`, in the order of the stream.
+    void enqueue(array_view data, exact::reduction_state* state, cudaStream_t stream) const;
     /// After a missed deadline: kernels may still use the memory.
     void leak() noexcept { static_cast<void>(partials_.release()); }
 

@@ -67,14 +67,14 @@ launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& 
                                                           "the speed of float64") > least_float64_ratio;
 }
 
-pass_arguments launcher::arguments_for(void const* x, void const* y, std::int64_t count,
-                                       std::int64_t first_index) const {
+pass_arguments launcher::arguments_for(array_view x, array_view y, std::int64_t first_index) const {
     pass_arguments arguments;
-    set_arrays(arguments, x, y, count, what_);
+    set_arrays(arguments, x, y, what_);
     arguments.first_index = first_index;
     set_tiles(arguments, choice_.vectors_in_flight);
-    int const bulk_blocks = bulk_blocks_[y != nullptr ? 1 : 0];
-    arguments.bulk = bulk_blocks > 0 && arguments.x_aligned && (y == nullptr || arguments.y_aligned) &&
+    int const bulk_blocks = bulk_blocks_[y.data != nullptr ? 1 : 0];
+    arguments.bulk = bulk_blocks > 0 && !arguments.strided && arguments.x_aligned &&
+                     (y.data == nullptr || arguments.y_aligned) &&
                      arguments.tiles >= least_bulk_tiles * warps_of(bulk_blocks);
     arguments.direct = arguments.tiles <= warps_of(blocks_);
     arguments.integer_only = integer_only_;

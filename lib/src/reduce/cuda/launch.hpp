@@ -24,9 +24,8 @@ class launcher {
     [[nodiscard]] bool has_partials() const noexcept { return choice_.has_partials; }
 
     /// Everything about the data; memory and results are the caller's to set. `y` is null unless there are pairs of two
-    /// arrays.
-    [[nodiscard]] pass_arguments arguments_for(void const* x, void const* y, std::int64_t count,
-                                               std::int64_t first_index) const;
+    /// arrays. Either may be strided.
+    [[nodiscard]] pass_arguments arguments_for(array_view x, array_view y, std::int64_t first_index) const;
     /// Number of blocks launch() will use.
     [[nodiscard]] int blocks_for(pass_arguments const& arguments) const;
     void launch(pass_arguments arguments, cudaStream_t stream) const;

@@ -13,20 +13,22 @@ described_elements::described_elements(reduce_detail::plan const& plan)
       counts_zeros{(plan.features & reduce_detail::feature_zeros) != 0},
       has_missing{plan.missing.has_value()}, missing{plan.missing.value_or(0)} {}
 
-void set_arrays(pass_arguments& arguments, void const* x, void const* y, std::int64_t count,
-                described_elements const& what) {
-    arguments.x = x;
-    arguments.y = y;
-    arguments.length = count * what.components;
-    auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) % 16);
-    arguments.head = std::min(arguments.length, (16 - misaligned) % 16 / what.component_bytes);
+void set_arrays(pass_arguments& arguments, array_view x, array_view y, described_elements const& what) {
+    arguments.x = x.data;
+    arguments.y = y.data;
+    arguments.x_stride = x.contiguous() ? 1 : x.stride;
+    arguments.y_stride = y.contiguous() ? 1 : y.stride;
+    arguments.strided = arguments.x_stride != 1 || arguments.y_stride != 1;
+    arguments.length = x.count * what.components;
+    auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x.data) % 16);
+    if (!arguments.strided) arguments.head = std::min(arguments.length, (16 - misaligned) % 16 / what.component_bytes);
     if (what.components == 2 && arguments.head % 2 != 0) {
         arguments.head = 0;
         arguments.x_aligned = false;
     }
     arguments.vectors = (arguments.length - arguments.head) * what.component_bytes / 16;
     auto const y_start =
-        reinterpret_cast<std::uintptr_t>(y) + static_cast<std::uintptr_t>(arguments.head * what.component_bytes);
+        reinterpret_cast<std::uintptr_t>(y.data) + static_cast<std::uintptr_t>(arguments.head * what.component_bytes);
     arguments.y_aligned = y_start % 16 == 0;
     arguments.has_ends =
         arguments.head > 0 || arguments.head + arguments.vectors * 16 / what.component_bytes != arguments.length;
@@ -39,7 +41,7 @@ void set_arrays(pass_arguments& arguments, void const* x, void const* y, std::in
 void set_tiles(pass_arguments& arguments, int vectors_in_flight) {
     std::int64_t const tile = warp_threads * vectors_in_flight;
     arguments.tiles = (arguments.vectors + (arguments.has_ends ? 2 : 0) + tile - 1) / tile;
-    arguments.whole_tiles = arguments.vectors / tile;
+    arguments.whole_tiles = arguments.strided ? 0 : arguments.vectors / tile;
 }
 
 void set_small(pass_arguments& arguments, int threads, int vectors) {
@@ -47,7 +49,9 @@ void set_small(pass_arguments& arguments, int threads, int vectors) {
     constexpr int most_bits = 44;                   // of the sums of a thread, 51
     arguments.small_bits = 0;
     if (vectors == 0 || arguments.length > most_elements || arguments.vectors > std::int64_t{threads} * vectors) return;
-    if (arguments.integer_only || arguments.finish.operations == 0 || !arguments.finish.may_be_quick) return;
+    if (arguments.strided || arguments.integer_only || arguments.finish.operations == 0 ||
+        !arguments.finish.may_be_quick)
+        return;
     auto const others = static_cast<std::uint64_t>(arguments.length - 1); // there is one: may_be_quick
     arguments.small_bits = std::min(most_bits, 53 - static_cast<int>(std::bit_width(others)));
 }

@@ -4,6 +4,7 @@
 #include "reduce/cuda/pass.hpp"
 #include "reduce/plan.hpp"
 #include "steadfold/options.hpp"
+#include "steadfold/view.hpp"
 
 #include <cstdint>
 
@@ -21,8 +22,7 @@ struct described_elements {
 };
 
 /// Where the arrays are and which 16-byte vectors they consist of. `y` is null unless there are pairs of two arrays.
-void set_arrays(pass_arguments& arguments, void const* x, void const* y, std::int64_t count,
-                described_elements const& what);
+void set_arrays(pass_arguments& arguments, array_view x, array_view y, described_elements const& what);
 
 /// Tiles for warps whose lanes take `vectors_in_flight` vectors of each.
 void set_tiles(pass_arguments& arguments, int vectors_in_flight);

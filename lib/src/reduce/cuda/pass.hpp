@@ -48,13 +48,16 @@ struct finish_request {
 /// Trivially copyable kernel argument. Positions and lengths count components (reals): two per complex element.
 struct pass_arguments {
     void const* x = nullptr;
-    void const* y = nullptr; // second array of pairs; null: pairs of x with itself
+    void const* y = nullptr;   // second array of pairs; null: pairs of x with itself
+    std::int64_t x_stride = 1; // elements from one to the next
+    std::int64_t y_stride = 1;
     std::int64_t length = 0;
     std::int64_t head = 0;    // components before x is aligned to 16 bytes; even for complex data
     std::int64_t vectors = 0; // aligned 16-byte vectors after them; the rest is the tail
     std::int64_t first_index = 0;
     std::int64_t tiles = 0;       // a warp's, of Pass::vectors_in_flight; see vector_loads.cuh
     std::int64_t whole_tiles = 0; // the first ones, which hold whole vectors only
+    bool strided = false;         // one of the arrays: vectors are read by their elements, and no tile is whole
     bool has_ends = false;        // there are components before the first or after the last aligned vector
     bool bulk = false;            // whole tiles come by the bulk copy engine
     bool direct = false;          // so little data that rests go straight to the limbs: the bins need no clearing

@@ -25,7 +25,7 @@ class small_sum {
     __device__ small_sum(pass_arguments const& arguments, vector_source<Pass> const& source)
         : arguments_{arguments}, source_{source}, hot_top_{reinterpret_cast<char const*>(&arguments.memory->hot_top)},
           x_first_{source.x_address(threadIdx.x)}, y_first_{source.y_address(threadIdx.x)},
-          end_{source.end_of(threadIdx.x == 0)}, has_end_{arguments.has_ends && threadIdx.x < 2} {
+          end_{source.run_of(arguments.vectors + threadIdx.x)}, has_end_{arguments.has_ends && threadIdx.x < 2} {
         keep(hot_top_);
         keep(x_first_);
         if constexpr (Pass::takes_two) keep(y_first_);
@@ -161,7 +161,7 @@ class small_sum {
     pass_arguments const& arguments_;
     vector_source<Pass> const& source_;
     char const *hot_top_, *x_first_, *y_first_;
-    typename vector_source<Pass>::end_place end_; // of the first two threads
+    typename vector_source<Pass>::component_run end_; // of the first two threads
     bool has_end_;
     double high_ = 0, low_ = 0;
     std::uint32_t peak_ = 0, seen_ = 0, rests_ = 0;

@@ -1,7 +1,8 @@
 // A pass's data as 16-byte vectors, taken in tiles: a tile is a fixed number of vectors for every lane of a warp.
 //
 // The few components before the first aligned vector and after the last one are two more vectors, numbers `vectors` and
-// `vectors` + 1, filled up with padding; vectors beyond them are padding alone.
+// `vectors` + 1, filled up with padding; vectors beyond them are padding alone. Of strided data a vector is as many
+// components as fill 16 bytes, and every vector is read by its elements, as those two are.
 #pragma once
 
 #include "reduce/cuda/element.cuh"
@@ -17,16 +18,17 @@ __device__ inline vector16 load_aligned(void const* address) {
     return as_vector(__ldcs(static_cast<uint4 const*>(address))); // read once: do not keep it in the cache
 }
 
-/// `count` elements and padding behind them. Also a vector of which only the elements are aligned: the second array of
-/// a pair that is out of step with the first.
-template <class Word>
-__device__ vector16 gather(void const* address, int count, std::uint64_t padding) {
+/// `count` components, of elements that are `stride` elements apart, and padding behind them. Also a vector of which
+/// only the components are aligned: the second array of a pair that is out of step with the first.
+template <class Word, int Components>
+__device__ vector16 gather(void const* address, std::int64_t stride, int count, std::uint64_t padding) {
     vector16 v{};
-    auto const* elements = static_cast<Word const*>(address);
+    auto const* parts = static_cast<Word const*>(address);
     constexpr int bytes = sizeof(Word), per_word = 4 / bytes; // 0 for 8-byte elements
 #pragma unroll
     for (int i = 0; i < 16 / bytes; ++i) {
-        Word const element = i < count ? elements[i] : static_cast<Word>(padding);
+        std::int64_t const at = i / Components * Components * stride + i % Components;
+        Word const element = i < count ? parts[at] : static_cast<Word>(padding);
         if constexpr (per_word == 0) {
             v.word[2 * i] = static_cast<std::uint32_t>(element);
             v.word[2 * i + 1] = static_cast<std::uint32_t>(element >> 32);
@@ -37,13 +39,17 @@ __device__ vector16 gather(void const* address, int count, std::uint64_t padding
     return v;
 }
 
-/// `Bytes` of an element; 0: known at run time only.
-template <int Bytes>
-__device__ vector16 gather_elements(void const* address, int bytes, int count, std::uint64_t padding) {
-    if (Bytes == 8 || (Bytes == 0 && bytes == 8)) return gather<std::uint64_t>(address, count, padding);
-    if (Bytes == 4 || (Bytes == 0 && bytes == 4)) return gather<std::uint32_t>(address, count, padding);
-    if (Bytes == 2 || (Bytes == 0 && bytes == 2)) return gather<std::uint16_t>(address, count, padding);
-    return gather<std::uint8_t>(address, count, padding);
+/// `Bytes` of a component; 0: known at run time only.
+template <int Bytes, int Components>
+__device__ vector16 gather_elements(void const* address, std::int64_t stride, int bytes, int count,
+                                    std::uint64_t padding) {
+    if (Bytes == 8 || (Bytes == 0 && bytes == 8))
+        return gather<std::uint64_t, Components>(address, stride, count, padding);
+    if (Bytes == 4 || (Bytes == 0 && bytes == 4))
+        return gather<std::uint32_t, Components>(address, stride, count, padding);
+    if (Bytes == 2 || (Bytes == 0 && bytes == 2))
+        return gather<std::uint16_t, Components>(address, stride, count, padding);
+    return gather<std::uint8_t, Components>(address, stride, count, padding);
 }
 
 /// The arrays of a pass, by vector number.
@@ -64,11 +70,11 @@ class vector_source {
     /// elements.
     [[nodiscard]] __device__ vector16 x(char const* address) const {
         if (Pass::components == 1 || arguments_.x_aligned) return load_aligned(address);
-        return elements(address, width(), 0);
+        return elements(address, 1, width(), 0);
     }
     [[nodiscard]] __device__ vector16 y(char const* address, vector16 const& own) const {
         if (!has_y()) return own; // pairs of x with itself
-        return arguments_.y_aligned ? load_aligned(address) : elements(address, width(), 0);
+        return arguments_.y_aligned ? load_aligned(address) : elements(address, 1, width(), 0);
     }
 
     /// Vectors first + u * stride, whatever they are.
@@ -78,19 +84,20 @@ class vector_source {
 #pragma unroll
         for (int u = 0; u < Count; ++u) {
             std::int64_t const v = first + u * stride;
-            bool const whole = v < arguments_.vectors;
+            bool const whole = v < arguments_.vectors && !arguments_.strided;
             x_vectors[u] = whole ? x(x_address(v)) : padded(Pass::padding_x);
             if constexpr (Pass::has_pairs)
                 y_vectors[u] = whole ? y(y_address(v), x_vectors[u]) : padded(Pass::padding_y);
             else
                 y_vectors[u] = x_vectors[u];
         }
-        if (!arguments_.has_ends || first + (Count - 1) * stride < arguments_.vectors) return;
+        bool const reaches_ends = arguments_.has_ends && first + (Count - 1) * stride >= arguments_.vectors;
+        if (!arguments_.strided && !reaches_ends) return;
 #pragma unroll
         for (int u = 0; u < Count; ++u) {
             std::int64_t const v = first + u * stride;
-            if (v == arguments_.vectors || v == arguments_.vectors + 1)
-                read(end_of(v == arguments_.vectors), x_vectors[u], y_vectors[u]);
+            if (v <= arguments_.vectors + 1 && (v >= arguments_.vectors || arguments_.strided))
+                read(run_of(v), x_vectors[u], y_vectors[u]);
         }
     }
 
@@ -102,22 +109,29 @@ class vector_source {
         return v == arguments_.vectors + 1 && i < arguments_.length ? i : -1;
     }
 
-    /// The components before the first vector, or after the last one.
-    struct end_place {
-        std::int64_t offset; // in bytes
+    /// The components of a vector that is read one by one: of the two at the ends, or any of strided data.
+    struct component_run {
+        std::int64_t start;
         int count;
     };
-    [[nodiscard]] __device__ end_place end_of(bool is_head) const {
-        std::int64_t const start = is_head ? 0 : arguments_.head + arguments_.vectors * width();
-        return {start * bytes_, static_cast<int>(is_head ? arguments_.head : arguments_.length - start)};
+    [[nodiscard]] __device__ component_run run_of(std::int64_t v) const {
+        bool const is_head = v == arguments_.vectors;
+        std::int64_t const start = is_head ? 0 : arguments_.head + ::min(v, arguments_.vectors) * width();
+        return {start,
+                static_cast<int>(is_head ? arguments_.head : ::min(std::int64_t{width()}, arguments_.length - start))};
     }
-    __device__ void read(end_place const& end, vector16& x_vector, vector16& y_vector) const {
-        x_vector = elements(static_cast<char const*>(arguments_.x) + end.offset, end.count, Pass::padding_x);
-        if constexpr (Pass::has_pairs)
-            y_vector = elements(static_cast<char const*>(has_y() ? arguments_.y : arguments_.x) + end.offset, end.count,
-                                Pass::padding_y);
-        else
-            y_vector = x_vector;
+    __device__ void read(component_run const& run, vector16& x_vector, vector16& y_vector) const {
+        x_vector = elements(element(arguments_.x, run.start, arguments_.x_stride), arguments_.x_stride, run.count,
+                            Pass::padding_x);
+        y_vector = x_vector;
+        if constexpr (Pass::has_pairs) {
+            if (has_y())
+                y_vector = elements(element(arguments_.y, run.start, arguments_.y_stride), arguments_.y_stride,
+                                    run.count, Pass::padding_y);
+            else if (run.count < width())
+                y_vector = elements(element(arguments_.x, run.start, arguments_.x_stride), arguments_.x_stride,
+                                    run.count, Pass::padding_y);
+        }
     }
 
     /// A vector of nothing but padding.
@@ -135,8 +149,14 @@ class vector_source {
         return static_cast<char const*>(data) + arguments_.head * bytes_ + v * 16;
     }
 
-    [[nodiscard]] __device__ vector16 elements(void const* address, int count, std::uint64_t padding) const {
-        return gather_elements<Pass::element_bytes>(address, bytes_, count, padding);
+    /// The element that begins with component `start`.
+    [[nodiscard]] __device__ char const* element(void const* data, std::int64_t start, std::int64_t stride) const {
+        return static_cast<char const*>(data) + start * stride * bytes_;
+    }
+
+    [[nodiscard]] __device__ vector16 elements(void const* address, std::int64_t stride, int count,
+                                               std::uint64_t padding) const {
+        return gather_elements<Pass::element_bytes, Pass::components>(address, stride, bytes_, count, padding);
     }
 
     pass_arguments const& arguments_;

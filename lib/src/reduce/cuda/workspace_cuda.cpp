@@ -252,14 +252,13 @@ class cuda_workspace final : public workspace_engine {
 
     void leave_state(workspace_input const& input, stream_ref stream) {
         if (!passes_) return launch(input, {}, stream);
-        passes_->add_all(input.x.data, input.y.data, input.x.count, input.first_index, stream, [] {});
+        passes_->add_all(input.x, input.y, input.first_index, stream, [] {});
         passes_->gather_on_device(empty_.get(), stream);
     }
 
     /// Without a request to finish the state is left for later.
     void launch(workspace_input const& input, cuda::finish_request const& finish, stream_ref stream) const {
-        cuda::pass_arguments arguments =
-            launcher_.arguments_for(input.x.data, input.y.data, input.x.count, input.first_index);
+        cuda::pass_arguments arguments = launcher_.arguments_for(input.x, input.y, input.first_index);
         arguments.memory = memory_.get();
         arguments.partials = partials_.get();
         arguments.finish = finish;
