@@ -25,7 +25,7 @@ class backend {
   public:
     virtual ~backend() = default;
     /// May return before the data was read; wait() says when it was.
-    /// The array has been looked at: it is of the plan's type, not empty, and strided on the host only.
+    /// The array has been looked at: it is of the plan's type, not empty, perhaps strided.
     virtual void add(array_view x, stream_ref stream) = 0;
     virtual void wait() = 0;
     /// Adds the counts of everything added since the last call to plan::slots() totals; the back end starts anew.

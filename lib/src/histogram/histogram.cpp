@@ -2,7 +2,6 @@
 
 #include "histogram/backend.hpp"
 #include "histogram/combine.hpp"
-#include "reduce/arguments.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/reduce.hpp"
 
@@ -52,7 +51,6 @@ void require_data(array_view data, plan const& what, execution const& where) {
     detail::require_view(reinterpret_cast<std::uintptr_t>(data.data), data.count, size_bytes(data.type), data.type);
     detail::require_strides("the array", reinterpret_cast<std::uintptr_t>(data.data), data.count, data.stride,
                             data.type);
-    reduce_detail::require_strides_available(data, where, "the array");
     if (where.kind == processor_kind::host && locate(data.data).kind == memory_kind::device)
         throw argument_error("the array is device memory; count it with execution{.kind = processor_kind::cuda}");
 }

@@ -23,13 +23,6 @@ void require_elements(array_view data, dtype type, char const* argument) {
     detail::require_strides(argument, reinterpret_cast<std::uintptr_t>(data.data), data.count, data.stride, data.type);
 }
 
-void require_strides_available(array_view data, execution const& where, char const* argument) {
-    if (where.kind == processor_kind::host || data.contiguous()) return;
-    throw argument_error(std::string(argument) + " has a stride of " + std::to_string(data.stride) +
-                         ": strided data in GPU memory, or on its way there, is not available yet; gather the " +
-                         "elements into an array of their own, or reduce host memory on the host");
-}
-
 void require_contiguous(array_view data, char const* function, char const* argument) {
     if (data.contiguous()) return;
     throw argument_error(std::string(argument) + " has a stride of " + std::to_string(data.stride) + ", but " +

@@ -12,9 +12,6 @@ namespace steadfold::inline v0::reduce_detail {
 ///         elements outside the address space
 void require_elements(array_view data, dtype type, char const* argument);
 
-/// @throws argument_error for strided data that is to be reduced on a GPU
-void require_strides_available(array_view data, execution const& where, char const* argument);
-
 /// @throws argument_error for strided data, which `function` does not take
 void require_contiguous(array_view data, char const* function, char const* argument);
 

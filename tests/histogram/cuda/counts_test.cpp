@@ -1,6 +1,7 @@
 // Counts of the CUDA back end against brute force, for every type and many bins, grid, alignment and kind of memory.
 #include "histogram/brute_force.hpp"
 #include "reduce/cuda/device_memory.hpp"
+#include "support/spread.hpp"
 
 #include <array>
 #include <utility>
@@ -84,6 +85,24 @@ TEST_P(cuda_counts, do_not_depend_on_alignment) {
             for (std::size_t offset = 0; offset < 16; offset += step)
                 expect_from_device(counter, data, expected, "offset " + std::to_string(offset), offset);
         }
+    }
+}
+
+TEST_P(cuda_counts, of_strided_data_are_those_of_its_elements) {
+    for (std::size_t b = 0; b < all_bins().size(); ++b) {
+        if (!has_turn(b, 6)) continue;
+        auto const& [name, bins] = all_bins()[b];
+        sf::histogram_counter counter{GetParam(), bins, {}, on_gpu};
+        for (std::int64_t const stride : {-7, -1, 0, 2, 5})
+            for (std::int64_t const n : {1, 33, 30001}) {
+                spread_sample const x = spread(data_for(b, n), stride, b);
+                sf::histogram_result const expected = brute_force(x.together, bins.edges());
+                device_bytes const copy{x.memory};
+                counter.add(x.at(copy.data()));
+                expect_same(counter.finish(), expected, x.together.label + ", bins " + name);
+                counter.add(x.view());
+                expect_same(counter.finish(), expected, x.together.label + " from the host, bins " + name);
+            }
     }
 }
 

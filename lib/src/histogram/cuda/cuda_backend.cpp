@@ -1,4 +1,5 @@
-// The CUDA back end: one stream and one set of counts on one device; host data comes through two staging buffers.
+// The CUDA back end: one stream and one set of counts on one device; host data comes through two staging buffers,
+// gathered first if it is strided.
 #include "base/cuda_device.hpp"
 #include "base/cuda_handles.hpp"
 #include "base/current_device.hpp"
@@ -6,6 +7,8 @@
 #include "base/patience.hpp"
 #include "histogram/backend.hpp"
 #include "histogram/cuda/pass.hpp"
+#include "reduce/cuda/gathering_copies.hpp"
+#include "reduce/strided.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/view.hpp"
 
@@ -61,6 +64,7 @@ class cuda_backend final : public backend {
             static_cast<void>(slot.copied.release());
             static_cast<void>(slot.counted.release());
         }
+        gathered_.leak();
         static_cast<void>(thresholds_.release());
         static_cast<void>(counts_.release());
         static_cast<void>(host_counts_.release());
@@ -73,20 +77,20 @@ class cuda_backend final : public backend {
     void add(array_view x, stream_ref stream) override {
         current_device const on{where_.device};
         if (lies_on_host(x.data)) {
-            stage(x.data, x.count);
+            stage(x);
             return;
         }
         check(cudaEventRecord(caller_ready_.get(), stream.get()), "marking the caller's stream");
         check(cudaStreamWaitEvent(stream_.get(), caller_ready_.get(), 0), "waiting for the caller's stream");
-        launch_all(x.data, x.count);
+        launch_all(x);
         // What the caller puts on the stream next may overwrite the data.
         check(cudaEventRecord(read_.get(), stream_.get()), "marking the end of a histogram");
         check(cudaStreamWaitEvent(stream.get(), read_.get(), 0), "letting the caller's stream wait");
     }
 
     void wait() override {
-        wait_for(copy_stream_.get());
-        wait_for(stream_.get());
+        wait_until([this] { return cudaStreamQuery(copy_stream_.get()); });
+        wait_until([this] { return cudaStreamQuery(stream_.get()); });
         abandoned_ = false;
     }
 
@@ -178,21 +182,28 @@ class cuda_backend final : public backend {
         return location.kind == memory_kind::host || location.kind == memory_kind::pinned;
     }
 
-    void stage(void const* data, std::int64_t count) {
+    void stage(array_view x) {
         std::int64_t const per_copy = static_cast<std::int64_t>(staging_bytes) / element_bytes_;
-        for (std::int64_t done = 0; done < count; done += per_copy) {
+        for (std::int64_t done = 0; done < x.count; done += per_copy) {
             staging& slot = next_slot();
-            std::int64_t const part = std::min(per_copy, count - done);
+            array_view const part = reduce_detail::part_of(x, done, std::min(per_copy, x.count - done));
             check(cudaStreamWaitEvent(copy_stream_.get(), slot.counted.get(), 0), "waiting for a staging buffer");
-            check(cudaMemcpyAsync(slot.memory.get(), static_cast<std::byte const*>(data) + done * element_bytes_,
-                                  static_cast<std::size_t>(part * element_bytes_), cudaMemcpyDefault,
-                                  copy_stream_.get()),
-                  "copying data to the device");
+            bring(part, slot.memory.get());
             check(cudaEventRecord(slot.copied.get(), copy_stream_.get()), "marking a copy");
             check(cudaStreamWaitEvent(stream_.get(), slot.copied.get(), 0), "waiting for a copy");
-            launch_all(slot.memory.get(), part);
+            launch_all({slot.memory.get(), part.count, part.type});
             check(cudaEventRecord(slot.counted.get(), stream_.get()), "marking a histogram");
         }
+    }
+
+    void bring(array_view x, std::byte* to) {
+        if (x.contiguous())
+            check(cudaMemcpyAsync(to, x.data, static_cast<std::size_t>(x.count * element_bytes_), cudaMemcpyDefault,
+                                  copy_stream_.get()),
+                  "copying data to the device");
+        else
+            gathered_.enqueue(x, to, copy_stream_.get(),
+                              [this](cudaEvent_t event) { wait_until([event] { return cudaEventQuery(event); }); });
     }
 
     /// The other of the two staging buffers, so that copying and counting overlap.
@@ -205,23 +216,27 @@ class cuda_backend final : public backend {
         return slot;
     }
 
-    void launch_all(void const* data, std::int64_t count) {
+    void launch_all(array_view x) {
         std::int64_t const capacity = blocks_ * cuda::elements_per_block;
-        for (std::int64_t done = 0; done < count; done += capacity)
-            launch(static_cast<std::byte const*>(data) + done * element_bytes_, std::min(capacity, count - done));
+        for (std::int64_t done = 0; done < x.count; done += capacity)
+            launch(reduce_detail::part_of(x, done, std::min(capacity, x.count - done)));
     }
 
-    void launch(void const* data, std::int64_t count) {
+    void launch(array_view x) {
         cuda::pass_arguments arguments = arguments_;
-        auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16);
-        arguments.data = data;
-        arguments.count = count;
-        arguments.head = std::min(count, (16 - misaligned) % 16 / element_bytes_);
-        arguments.vectors = (count - arguments.head) * element_bytes_ / 16;
+        auto const misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x.data) % 16);
+        arguments.data = x.data;
+        arguments.count = x.count;
+        arguments.stride = x.stride;
+        if (x.contiguous()) {
+            arguments.stride = 1;
+            arguments.head = std::min(x.count, (16 - misaligned) % 16 / element_bytes_);
+            arguments.vectors = (x.count - arguments.head) * element_bytes_ / 16;
+        }
         // A block clears and adds up its counts: it should count a few elements for each.
         std::int64_t const worth_a_block =
             std::max<std::int64_t>(4 * threads_, shared_bytes_ > 0 ? plan_.slots() * element_bytes_ / 4 : 0);
-        std::int64_t const useful = std::max<std::int64_t>(1, arguments.vectors / worth_a_block);
+        std::int64_t const useful = std::max<std::int64_t>(1, x.count * element_bytes_ / 16 / worth_a_block);
         auto const blocks = where_.blocks > 0 ? blocks_ : static_cast<int>(std::min<std::int64_t>(blocks_, useful));
         void* parameters[] = {&arguments};
         check(cudaLaunchKernel(function_, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads_)),
@@ -229,10 +244,11 @@ class cuda_backend final : public backend {
               "starting a histogram on device " + std::to_string(where_.device));
     }
 
-    void wait_for(cudaStream_t stream) {
+    template <class Query>
+    void wait_until(Query const& query) {
         patience turns{where_.deadline};
         for (;;) {
-            cudaError_t const state = cudaStreamQuery(stream);
+            cudaError_t const state = query();
             if (state == cudaSuccess) return;
             if (state != cudaErrorNotReady) check(state, "counting on device " + std::to_string(where_.device));
             static_cast<void>(cudaGetLastError());
@@ -258,6 +274,7 @@ class cuda_backend final : public backend {
     owned_event caller_ready_, read_;
     std::array<staging, 2> slots_of_data_;
     std::size_t next_slot_ = 0;
+    steadfold::cuda::gathering_copies gathered_;
     bool abandoned_ = false;
     owned_stream copy_stream_, stream_;
 };

@@ -42,7 +42,8 @@ class histogram_pass {
         }
     }
 
-    /// The thread's share: vectors in steps of the grid, and the few elements before and after them.
+    /// The thread's share, in steps of the grid: vectors, and the few elements before and after them, or all of strided
+    /// data.
     __device__ void run(std::int64_t thread, std::int64_t threads) {
         auto const* words = static_cast<word const*>(arguments_.data);
         auto const* vectors = reinterpret_cast<uint4 const*>(words + arguments_.head);
@@ -59,9 +60,11 @@ class histogram_pass {
             uint4 const x[1] = {__ldcs(vectors + v)};
             batch<false>(x);
         }
-        if (thread < arguments_.head) tally<false>(slot_of(words[thread]));
-        std::int64_t const tail = arguments_.head + arguments_.vectors * width + thread;
-        if (tail < arguments_.count) tally<false>(slot_of(words[tail]));
+        std::int64_t const in_vectors = arguments_.vectors * width;
+        for (std::int64_t left = thread; left < arguments_.count - in_vectors; left += threads) {
+            std::int64_t const i = left < arguments_.head ? left : in_vectors + left;
+            tally<false>(slot_of(words[i * arguments_.stride]));
+        }
     }
 
     /// All threads of the block, once all have run.

@@ -12,9 +12,10 @@ namespace steadfold::inline v0::histogram_detail::cuda {
 struct pass_arguments {
     void const* data = nullptr;
     std::int64_t count = 0;
-    std::int64_t head = 0;                // elements before data is aligned to 16 bytes
-    std::int64_t vectors = 0;             // aligned 16-byte vectors after them; the rest is the tail
-    void const* thresholds = nullptr;     // bins + extra_slots of the key's type, in device memory
+    std::int64_t stride = 1;          // elements from one to the next
+    std::int64_t head = 0;            // elements before data is aligned to 16 bytes
+    std::int64_t vectors = 0;         // aligned 16-byte vectors after them, none of strided data; the rest is the tail
+    void const* thresholds = nullptr; // bins + extra_slots of the key's type, in device memory
     unsigned long long* counts = nullptr; // bins + extra_slots, in device memory
     int bins = 0;
     int copies = 1; // of the counts a block keeps in shared memory: a power of two, at most 32
