@@ -1,5 +1,4 @@
 // Strided views give the bits of the same elements copied together, whatever the stride, and name what is wrong.
-#include "reduce/arguments.hpp"
 #include "reduce/named_results.hpp"
 #include "reduce/strided.hpp"
 #include "steadfold/batch.hpp"
@@ -7,7 +6,6 @@
 #include "steadfold/future.hpp"
 #include "steadfold/moments.hpp"
 #include "steadfold/pairs.hpp"
-#include "steadfold/segmented.hpp"
 #include "steadfold/transform.hpp"
 #include "support/check.hpp"
 #include "support/spread.hpp"
@@ -268,17 +266,6 @@ TEST(strided_arguments, that_lead_out_of_the_address_space_are_named) {
     auto const* const odd = reinterpret_cast<double const*>(reinterpret_cast<std::byte const*>(x) + 4);
     expect_refused([&] { (void)sf::strided_view{odd, 3, 2}; }, {"multiple of 8"});
     expect_refused([&] { (void)sf::reduce({}, {x, most, sf::dtype::float64}, sf::sum); }, {"address space"});
-}
-
-TEST(strided_arguments, of_what_takes_contiguous_arrays_only_are_refused) {
-    sf::array_view const x{numbers.data(), 2, sf::dtype::float64, 2};
-    std::vector<std::int64_t> const offsets = {0, 2};
-    double out = 0;
-    sf::output_view const output{sf::view{&out, 1}};
-    expect_refused([&] { sf::segmented_reduce(x, offsets, operation::sum, output); },
-                   {"segmented_reduction", "stride of 2", "gather"});
-    std::int64_t const extents[] = {2};
-    expect_refused([&] { sf::axis_reduce(x, extents, 0, operation::sum, output); }, {"stride of 2", "gather"});
 }
 
 TEST(strided_view, knows_its_elements) {

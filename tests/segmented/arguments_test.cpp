@@ -108,6 +108,22 @@ TEST_F(arguments, overlapping_memory_is_named) {
         {"status", "overlaps", "output"});
 }
 
+TEST_F(arguments, results_may_lie_between_the_elements_of_strided_arrays) {
+    std::vector<double> mixed{1, 0, 2, 0, 4, 0};
+    std::vector<std::int64_t> const all{0, 3};
+    sf::strided_view const column{mixed.data(), 3, 2};
+    sums.segments(column, all, {mixed.data() + 3, 1, sf::dtype::float64});
+    EXPECT_EQ(mixed, (std::vector<double>{1, 0, 2, 7, 4, 0}));
+    for (std::int64_t const place : {0, 2, 4})
+        expect_refused(
+            [&] {
+                sums.segments(column, all, {mixed.data() + place, 1, sf::dtype::float64});
+            },
+            {"output", "overlaps", "array"});
+    sf::array_view const endless{mixed.data(), 3, sf::dtype::float64, std::int64_t{1} << 61};
+    expect_refused([&] { sums.segments(endless, all, {out.data(), 1, sf::dtype::float64}); }, {"address space"});
+}
+
 TEST_F(arguments, extents_and_axes_that_do_not_fit_are_named) {
     auto const refuse = [&](std::vector<std::int64_t> const& wrong, int axis, std::vector<std::string> const& words) {
         expect_refused([&] { sums.axis(array, wrong, axis, output); }, words);

@@ -1,6 +1,7 @@
 // Reductions along every axis against the oracle, extents of 0 and 1 among them, and the same bits for any number of
 // threads.
 #include "segmented/outputs.hpp"
+#include "support/spread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,12 +13,17 @@ sf::execution threads(int count) {
     return {.kind = sf::processor_kind::host, .threads = count};
 }
 
+outputs run(sf::array_view x, std::vector<std::int64_t> const& extents, int axis, sf::operation op,
+            sf::reduce_options const& options, int count) {
+    sf::segmented_reduction reduction{x.type, op, options, threads(count)};
+    outputs out{lines(extents, axis), reduction.result_type()};
+    reduction.axis(x, extents, axis, out.view());
+    return out;
+}
+
 outputs run(sample const& data, std::vector<std::int64_t> const& extents, int axis, sf::operation op,
             sf::reduce_options const& options, int count) {
-    sf::segmented_reduction reduction{data.type, op, options, threads(count)};
-    outputs out{lines(extents, axis), reduction.result_type()};
-    reduction.axis(data.view(), extents, axis, out.view());
-    return out;
+    return run(data.view(), extents, axis, op, options, count);
 }
 
 void check_every_axis(sf::dtype type, data_class which, std::vector<std::int64_t> const& extents,
@@ -53,6 +59,26 @@ TEST_P(axis, of_arrays_of_one_to_four_dimensions) {
                                                                           {2, 3, 0},
                                                                           {3, 2, 2, 3}})
             check_every_axis(GetParam(), which, extents, random);
+}
+
+TEST_P(axis, of_strided_arrays) {
+    random_source random{34};
+    auto const classes = classes_of(GetParam());
+    auto const operations = operations_for(GetParam());
+    for (std::int64_t const stride : {2, -5, 0, 40})
+        for (auto const& extents : std::vector<std::vector<std::int64_t>>{{12, 10, 9}, {5000, 3}, {3, 5000}}) {
+            auto const which = classes[static_cast<std::size_t>(random.below(std::ssize(classes)))];
+            std::int64_t const n = extents.size() == 3 ? 1080 : 15000;
+            spread_sample const x = spread(generate(which, GetParam(), n, random.bits()), stride, random.bits());
+            for (int axis = 0; axis < static_cast<int>(extents.size()); ++axis) {
+                auto const op = operations[static_cast<std::size_t>(random.below(std::ssize(operations)))];
+                auto const options = drawn_options(GetParam(), random);
+                outputs const got = run(x.view(), extents, axis, op, options, 1);
+                got.expect(GetParam(), op, options, lines_of(x.together, extents, axis),
+                           x.together.label + " axis " + std::to_string(axis));
+                EXPECT_EQ(run(x.view(), extents, axis, op, options, 3), got) << x.together.label << ", 3 threads";
+            }
+        }
 }
 
 TEST_P(axis, longer_than_a_tile) {

@@ -17,7 +17,8 @@ seg::column_blocks blocks_of(std::int64_t outer, std::int64_t length, std::int64
     problem.segments.length = length;
     problem.inner = inner;
     problem.outputs = outer * inner;
-    return {problem, sf::size_bytes(type)};
+    problem.x.type = type;
+    return seg::column_blocks{problem};
 }
 
 constexpr sf::dtype types[] = {sf::dtype::int8, sf::dtype::float16, sf::dtype::float32, sf::dtype::float64,

@@ -2,6 +2,7 @@
 #include "reduce/levels.hpp"
 #include "segmented/outputs.hpp"
 #include "steadfold/reduce.hpp"
+#include "support/spread.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -14,12 +15,17 @@ sf::execution threads(int count) {
     return {.kind = sf::processor_kind::host, .threads = count};
 }
 
+outputs run(sf::array_view x, std::vector<std::int64_t> const& offsets, sf::operation op,
+            sf::reduce_options const& options, sf::execution const& where) {
+    sf::segmented_reduction reduction{x.type, op, options, where};
+    outputs out{static_cast<std::int64_t>(offsets.size()) - 1, reduction.result_type()};
+    reduction.segments(x, offsets, out.view());
+    return out;
+}
+
 outputs run(sample const& data, std::vector<std::int64_t> const& offsets, sf::operation op,
             sf::reduce_options const& options, sf::execution const& where) {
-    sf::segmented_reduction reduction{data.type, op, options, where};
-    outputs out{static_cast<std::int64_t>(offsets.size()) - 1, reduction.result_type()};
-    reduction.segments(data.view(), offsets, out.view());
-    return out;
+    return run(data.view(), offsets, op, options, where);
 }
 
 void check(sample const& data, std::vector<std::int64_t> const& offsets, sf::operation op,
@@ -108,6 +114,23 @@ TEST_P(segments, give_the_same_bits_at_every_vector_level_and_alignment) {
             EXPECT_EQ(out, one) << data.label << " shifted";
         }
     }
+}
+
+TEST_P(segments, of_strided_arrays) {
+    random_source random{22};
+    auto const classes = classes_of(GetParam());
+    auto const operations = operations_for(GetParam());
+    for (std::int64_t const stride : {2, 3, -1, -5, 0, 40})
+        for (std::int64_t const longest : {10, 300, 20000}) {
+            auto const which = classes[static_cast<std::size_t>(random.below(std::ssize(classes)))];
+            spread_sample const x = spread(generate(which, GetParam(), 30000, random.bits()), stride, random.bits());
+            auto const offsets = random_offsets(30000, random, [&] { return random.below(longest); });
+            auto const op = operations[static_cast<std::size_t>(random.below(std::ssize(operations)))];
+            auto const options = drawn_options(GetParam(), random);
+            outputs const got = run(x.view(), offsets, op, options, threads(1));
+            got.expect(GetParam(), op, options, segments_of(x.together, offsets), x.together.label);
+            EXPECT_EQ(run(x.view(), offsets, op, options, threads(3)), got) << x.together.label << ", 3 threads";
+        }
 }
 
 std::string type_name(testing::TestParamInfo<sf::dtype> const& info) {

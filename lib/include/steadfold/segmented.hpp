@@ -15,7 +15,9 @@
 /// All operations of reduce() are there, on a GPU those that reduce() has there. Quick are, on a host, all but
 /// variance, stddev, product and the bitwise ones; on a GPU sums, means, L1, extrema and their indices of every type,
 /// and squares and L2 of float32, float64 and complex data. The rest, and segments whose values differ by more than a
-/// factor of about 2^40, go through a superaccumulator each: exact as well, several times slower.
+/// factor of about 2^40, go through a superaccumulator each: exact as well, several times slower. So does every strided
+/// array on a GPU: where the same one is reduced often, gather its elements into an array of their own first. On a host
+/// strided arrays cost no more than their memory does.
 #pragma once
 
 #include "steadfold/dtype.hpp"
@@ -75,7 +77,7 @@ class segmented_reduction {
     /// calls make room as they need it. On a host there is nothing to do.
     void reserve(std::int64_t elements, std::int64_t outputs);
 
-    /// out[i] from x[offsets[i]] ... x[offsets[i + 1] - 1].
+    /// out[i] from x[offsets[i]] ... x[offsets[i + 1] - 1], elements of a strided x counted as those of its view.
     ///
     /// On the host all arrays are host memory and the results are there on return. On a GPU `x` is device, managed or
     /// pinned memory; work is done in the order of `stream` (no stream: the default stream). Offsets and results may be
@@ -86,14 +88,15 @@ class segmented_reduction {
     ///                 at 0 or end at x.count. Offsets in host or pinned memory are looked at before any work; those in
     ///                 device and managed memory by the GPU on the way: if they are wrong nothing outside of x is read,
     ///                 the results are of no use, nor are those of later calls until wait() has thrown
-    /// @param out      of result_type(); overlaps neither x nor the offsets
+    /// @param out      of result_type(); overlaps neither elements of x nor the offsets
     /// @throws argument_error  for another element or result type, null or misaligned data, offsets out of order or
     ///                 beyond x, a count of outputs that does not fit, overlapping or unreachable memory; nothing has
     ///                 been done then
     void segments(array_view x, view<std::int64_t const> offsets, output_view out, stream_ref stream = {});
 
     /// Reduces axis number `axis` of an array of these extents in C order (the last axis fastest): `out` has the other
-    /// extents, in the same order. Streams and errors as segments().
+    /// extents, in the same order. A strided x has one stride from each element to the next in that order: one field of
+    /// interleaved data. Streams and errors as segments().
     ///
     /// @param extents  at least one, none negative; their product is x.count
     void axis(array_view x, std::span<std::int64_t const> extents, int axis, output_view out, stream_ref stream = {});

@@ -23,13 +23,6 @@ void require_elements(array_view data, dtype type, char const* argument) {
     detail::require_strides(argument, reinterpret_cast<std::uintptr_t>(data.data), data.count, data.stride, data.type);
 }
 
-void require_contiguous(array_view data, char const* function, char const* argument) {
-    if (data.contiguous()) return;
-    throw argument_error(std::string(argument) + " has a stride of " + std::to_string(data.stride) + ", but " +
-                         function + " takes elements that lie one after another: gather them into an array of their " +
-                         "own first");
-}
-
 void require_indices(std::int64_t first_index, std::int64_t count) {
     if (first_index < 0)
         throw argument_error("first_index is " + std::to_string(first_index) + "; it must be 0 or more");

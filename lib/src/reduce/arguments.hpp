@@ -12,9 +12,6 @@ namespace steadfold::inline v0::reduce_detail {
 ///         elements outside the address space
 void require_elements(array_view data, dtype type, char const* argument);
 
-/// @throws argument_error for strided data, which `function` does not take
-void require_contiguous(array_view data, char const* function, char const* argument);
-
 /// @throws argument_error for a negative index, or one that makes the last element's exceed 2^63 - 1
 void require_indices(std::int64_t first_index, std::int64_t count);
 

@@ -30,7 +30,8 @@ struct boundaries {
 };
 
 /// The shape of one call, checked. With `inner` of 1 output s reduces segment s. With a larger one output
-/// o * inner + j reduces the `segments.length` elements x[(o * length + a) * inner + j], a = 0, 1 ...
+/// o * inner + j reduces the `segments.length` elements x[(o * length + a) * inner + j], a = 0, 1 ... Elements are
+/// counted in `x`, which may be strided.
 struct problem {
     array_view x;
     boundaries segments;

@@ -1,6 +1,7 @@
 // Streams, graphs, memory of every kind, repeated use, and what is refused on the GPU.
 #include "segmented/cuda/device_outputs.hpp"
 #include "steadfold/error.hpp"
+#include "support/spread.hpp"
 
 #include <functional>
 
@@ -77,6 +78,33 @@ TEST_F(segmented_calls, a_captured_call_is_replayed_with_changing_data) {
     require(cudaStreamSynchronize(owner.stream));
     cudaGraphExecDestroy(runnable);
     cudaGraphDestroy(graph);
+}
+
+TEST_F(segmented_calls, strided_and_contiguous_ones_share_what_was_reserved) {
+    std::int64_t const n = 40000;
+    sample const data = gaussian(n);
+    spread_sample const apart = spread(data, 3, 5);
+    std::vector<std::int64_t> const offsets{0, 3, 200, 200, 30000, n};
+    device_bytes const x{data.bytes}, y{apart.memory}, starts{bytes_of(offsets)};
+    sf::segmented_reduction sums{data.type, sf::operation::sum, {}, on_gpu};
+    sums.reserve(n, 5);
+    device_outputs of_x{5, sf::dtype::float64}, of_y{5, sf::dtype::float64};
+    stream_owner const owner;
+    sf::view<std::int64_t const> const device_offsets{reinterpret_cast<std::int64_t const*>(starts.data()),
+                                                      offsets.size()};
+    require(cudaStreamBeginCapture(owner.stream, cudaStreamCaptureModeGlobal));
+    sums.segments({x.data(), n, data.type}, device_offsets, of_x.view(), owner.stream);
+    sums.segments(apart.at(y.data()), device_offsets, of_y.view(), owner.stream);
+    cudaGraph_t graph = nullptr;
+    require(cudaStreamEndCapture(owner.stream, &graph));
+    cudaGraphExec_t runnable = nullptr;
+    require(cudaGraphInstantiate(&runnable, graph, 0));
+    for (int replay = 0; replay < 3; ++replay) require(cudaGraphLaunch(runnable, owner.stream));
+    require(cudaStreamSynchronize(owner.stream));
+    cudaGraphExecDestroy(runnable);
+    cudaGraphDestroy(graph);
+    of_x.fetched().expect(data.type, sf::operation::sum, {}, segments_of(data, offsets), data.label);
+    EXPECT_EQ(of_y.fetched(), of_x.fetched());
 }
 
 TEST_F(segmented_calls, of_one_object_on_changing_streams_follow_each_other) {

@@ -45,29 +45,41 @@ class device_outputs {
     device_bytes data_, status_;
 };
 
+/// Of x in device memory; the offsets and results are brought there.
+inline outputs segments_of_device(sf::array_view x, std::vector<std::int64_t> const& offsets, sf::operation op,
+                                  sf::reduce_options const& options) {
+    device_bytes const starts{bytes_of(offsets)};
+    sf::segmented_reduction reduction{x.type, op, options, on_gpu};
+    device_outputs out{std::ssize(offsets) - 1, reduction.result_type()};
+    sf::view<std::int64_t const> const device_offsets{reinterpret_cast<std::int64_t const*>(starts.data()),
+                                                      offsets.size()};
+    reduction.segments(x, device_offsets, out.view());
+    reduction.wait();
+    return out.fetched();
+}
+
+inline outputs axis_of_device(sf::array_view x, std::vector<std::int64_t> const& extents, int axis, sf::operation op,
+                              sf::reduce_options const& options) {
+    sf::segmented_reduction reduction{x.type, op, options, on_gpu};
+    device_outputs out{lines(extents, axis), reduction.result_type()};
+    reduction.axis(x, extents, axis, out.view());
+    reduction.wait();
+    return out.fetched();
+}
+
 /// x, offsets and results in device memory, x shifted by `shift` components.
 inline outputs segments_on_gpu(sample const& data, std::vector<std::int64_t> const& offsets, sf::operation op,
                                sf::reduce_options const& options, int shift = 0) {
     std::size_t const step = sf::size_bytes(sf::component_type(data.type));
-    device_bytes const x{data.bytes, static_cast<std::size_t>(shift) * step}, starts{bytes_of(offsets)};
-    sf::segmented_reduction reduction{data.type, op, options, on_gpu};
-    device_outputs out{std::ssize(offsets) - 1, reduction.result_type()};
-    sf::view<std::int64_t const> const device_offsets{reinterpret_cast<std::int64_t const*>(starts.data()),
-                                                      offsets.size()};
-    reduction.segments({x.data(), data.n, data.type}, device_offsets, out.view());
-    reduction.wait();
-    return out.fetched();
+    device_bytes const x{data.bytes, static_cast<std::size_t>(shift) * step};
+    return segments_of_device({x.data(), data.n, data.type}, offsets, op, options);
 }
 
 inline outputs axis_on_gpu(sample const& data, std::vector<std::int64_t> const& extents, int axis, sf::operation op,
                            sf::reduce_options const& options, int shift = 0) {
     std::size_t const step = sf::size_bytes(sf::component_type(data.type));
     device_bytes const x{data.bytes, static_cast<std::size_t>(shift) * step};
-    sf::segmented_reduction reduction{data.type, op, options, on_gpu};
-    device_outputs out{lines(extents, axis), reduction.result_type()};
-    reduction.axis({x.data(), data.n, data.type}, extents, axis, out.view());
-    reduction.wait();
-    return out.fetched();
+    return axis_of_device({x.data(), data.n, data.type}, extents, axis, op, options);
 }
 
 } // namespace oracle

@@ -1,5 +1,6 @@
 // Segments and axes of every type, shape and class of data on the GPU against the oracle, and against the host.
 #include "segmented/cuda/device_outputs.hpp"
+#include "support/spread.hpp"
 
 namespace {
 
@@ -59,6 +60,27 @@ TEST_P(segmented_cuda, every_axis_of_arrays) {
                 axis_on_gpu(data, extents, axis, op, options, random.between(0, 7))
                     .expect(data.type, op, options, lines_of(data, extents, axis), data.label);
             }
+        }
+}
+
+TEST_P(segmented_cuda, strided_arrays) {
+    for (sf::operation const op : operations_for(GetParam()))
+        for (std::int64_t const stride : {2, -5, 0}) {
+            auto const classes = classes_of(GetParam());
+            auto const which = classes[static_cast<std::size_t>(random.below(std::ssize(classes)))];
+            spread_sample const s = spread(generate(which, GetParam(), 9000, random.bits()), stride, random.bits());
+            device_bytes const copy{s.memory};
+            sf::array_view const x = s.at(copy.data());
+            auto const options = drawn_options(GetParam(), random);
+            int const shape = random.between(0, 3);
+            for (auto const& offsets :
+                 {random_offsets(9000, random, [&] { return length(shape); }), {0, 4000, 4000, 4003, 9000}})
+                segments_of_device(x, offsets, op, options)
+                    .expect(GetParam(), op, options, segments_of(s.together, offsets), s.together.label);
+            std::vector<std::int64_t> const extents{3, 1000, 3};
+            for (int axis = 0; axis < 3; ++axis)
+                axis_of_device(x, extents, axis, op, options)
+                    .expect(GetParam(), op, options, lines_of(s.together, extents, axis), s.together.label);
         }
 }
 

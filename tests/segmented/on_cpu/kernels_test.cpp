@@ -3,6 +3,7 @@
 #include "segmented/arguments.hpp"
 #include "segmented/on_cpu/launch.hpp"
 #include "segmented/outputs.hpp"
+#include "support/spread.hpp"
 
 #include <gtest/gtest.h>
 #include <new>
@@ -55,15 +56,21 @@ struct kernels_on_cpu : testing::TestWithParam<sf::dtype> {
 
     void check_segments(sample const& data, std::vector<std::int64_t> const& offsets, sf::operation op,
                         std::int64_t warps) {
+        shifted_bytes const x{data, random.between(0, 7)};
+        check_segments({x.data(), data.n, data.type}, data, offsets, op, warps);
+    }
+
+    /// `x` has the elements of `data`.
+    void check_segments(sf::array_view x, sample const& data, std::vector<std::int64_t> const& offsets,
+                        sf::operation op, std::int64_t warps) {
         auto const options = drawn_options(data.type, random);
         seg::settings const settings = seg::make_settings(data.type, op, options);
-        shifted_bytes const x{data, random.between(0, 7)};
         outputs out{std::ssize(offsets) - 1, settings.result};
-        auto const result = on_cpu::launch(
-            settings,
-            seg::problem_of_segments(settings, {x.data(), data.n, data.type},
-                                     sf::view<std::int64_t const>{offsets.data(), offsets.size()}, out.view()),
-            warps, random.bits());
+        auto const result =
+            on_cpu::launch(settings,
+                           seg::problem_of_segments(
+                               settings, x, sf::view<std::int64_t const>{offsets.data(), offsets.size()}, out.view()),
+                           warps, random.bits());
         EXPECT_FALSE(result.bad_offsets);
         EXPECT_TRUE(result.records_empty) << data.label;
         out.expect(data.type, op, options, segments_of(data, offsets), data.label);
@@ -71,13 +78,17 @@ struct kernels_on_cpu : testing::TestWithParam<sf::dtype> {
 
     void check_axis(sample const& data, std::vector<std::int64_t> const& extents, int axis, sf::operation op,
                     std::int64_t warps) {
+        shifted_bytes const x{data, random.between(0, 7)};
+        check_axis({x.data(), data.n, data.type}, data, extents, axis, op, warps);
+    }
+
+    void check_axis(sf::array_view x, sample const& data, std::vector<std::int64_t> const& extents, int axis,
+                    sf::operation op, std::int64_t warps) {
         auto const options = drawn_options(data.type, random);
         seg::settings const settings = seg::make_settings(data.type, op, options);
-        shifted_bytes const x{data, random.between(0, 7)};
         outputs out{lines(extents, axis), settings.result};
-        auto const result = on_cpu::launch(
-            settings, seg::problem_of_axis(settings, {x.data(), data.n, data.type}, extents, axis, out.view()), warps,
-            random.bits());
+        auto const result = on_cpu::launch(settings, seg::problem_of_axis(settings, x, extents, axis, out.view()),
+                                           warps, random.bits());
         EXPECT_TRUE(result.records_empty) << data.label;
         out.expect(data.type, op, options, lines_of(data, extents, axis), data.label);
     }
@@ -160,6 +171,21 @@ TEST_P(kernels_on_cpu, reduce_columns) {
         std::int64_t const outer = 1 + random.below(3), rows = random.below(60), inner = 2 + random.below(40);
         check_axis(draw(outer * rows * inner), {outer, rows, inner}, 1, op, 1);
         check_axis(draw(500 * 3), {500, 3}, 0, op, 100); // cut
+    }
+}
+
+// The general kernel, whatever the operation, as pieces of segments and columns too.
+TEST_P(kernels_on_cpu, reduce_strided_arrays) {
+    constexpr std::int64_t strides[] = {2, 3, 7, -1, -5, 0};
+    for (sf::operation const op : operations_for(GetParam())) {
+        auto const stride = strides[random.below(std::ssize(strides))];
+        spread_sample const x = spread(draw(7000), stride, random.bits());
+        check_segments(x.view(), x.together, {0, 2100, 2100, 2107, 2300, 2300 + 256 * 9, 6900}, op, 1000); // cut
+        spread_sample const y = spread(draw(1500), stride, random.bits());
+        check_segments(y.view(), y.together, random_offsets(1500, random, [&] { return length(); }), op, 1);
+        check_axis(y.view(), y.together, {30, 50}, 1, op, 1);
+        check_axis(y.view(), y.together, {5, 30, 10}, 1, op, 1);
+        check_axis(y.view(), y.together, {500, 3}, 0, op, 100); // cut
     }
 }
 

@@ -52,7 +52,8 @@ seg::kernel find_quick_kernel(sf::operation op, sf::dtype type) {
 
 launch_result launch(seg::settings const& settings, seg::problem const& problem, std::int64_t resident_warps,
                      std::uint64_t seed) {
-    seg::kernel const quick = find_quick_kernel(settings.op, settings.what.type);
+    seg::kernel const quick =
+        problem.x.contiguous() ? find_quick_kernel(settings.op, settings.what.type) : seg::kernel{};
     seg::kernel const kernel = quick != nullptr ? quick : seg::find_general_kernel_on_cpu();
     seg::work_plan plan = seg::plan_work(settings, problem, quick != nullptr, resident_warps);
     seg::call& call = plan.arguments;

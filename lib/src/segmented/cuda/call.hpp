@@ -75,6 +75,7 @@ struct store_shape {
 struct call {
     void const* x = nullptr;
     std::int64_t elements = 0; // of x
+    std::int64_t stride = 1;   // of x, in elements; other ones are for the general kernel only
 
     // Which elements an output reduces; see `problem`.
     std::int64_t const* offsets = nullptr;
@@ -116,7 +117,7 @@ using kernel = void (*)(call);
 
 /// The kernel for rows and columns of this type that sums or compares in registers, or null if the operation has none.
 [[nodiscard]] kernel find_quick_kernel(operation op, dtype type) noexcept;
-/// Every operation: a warp for an output, or a piece of it, always by way of a superaccumulator.
+/// Every operation and stride: a warp for an output, or a piece of it, always by way of a superaccumulator.
 [[nodiscard]] kernel find_general_kernel() noexcept;
 /// Bytes of shared memory a block of any of them needs.
 [[nodiscard]] std::size_t shared_bytes(store_shape const& shape) noexcept;

@@ -31,9 +31,8 @@ class cuda_backend final : public backend {
         reduce_detail::require_available_on_gpus(settings.what);
         current_device const on{where.device};
         kernel const quick = find_quick_kernel(settings.op, settings.what.type);
-        has_quick_ = quick != nullptr;
-        function_ = reinterpret_cast<void const*>(has_quick_ ? quick : find_general_kernel());
-        count_warps();
+        general_ = chosen(find_general_kernel(), false);
+        usual_ = quick != nullptr ? chosen(quick, true) : general_;
         bad_offsets_ = allocate_pinned<std::uint32_t>(1, "a flag of a segmented reduction");
         *bad_offsets_ = 0;
         done_ = make_event();
@@ -52,7 +51,8 @@ class cuda_backend final : public backend {
 
     void reserve(std::int64_t elements, std::int64_t outputs) override {
         current_device const on{where_.device};
-        grow_records(most_records(elements, outputs, has_quick_, warps_));
+        grow_records(std::max(most_records(elements, outputs, usual_.quick, usual_.warps),
+                              most_records(elements, outputs, general_.quick, general_.warps)));
         std::size_t const bytes = static_cast<std::size_t>(outputs + 1) * sizeof(std::int64_t);
         if (offsets_.holds(bytes)) return;
         wait_for_device();
@@ -67,12 +67,13 @@ class cuda_backend final : public backend {
         problem on_device = asked;
         on_device.out = where.stages_output ? output_on_device(asked.out) : asked.out;
         if (where.stages_offsets) on_device.segments.offsets = offsets_on_device(asked, captures);
-        work_plan plan = plan_work(settings_, on_device, has_quick_, warps_);
+        kernel_choice const& with = asked.x.contiguous() ? usual_ : general_;
+        work_plan plan = plan_work(settings_, on_device, with.quick, with.warps);
         require_room(plan.records, captures);
         if (in_use_ && !captures && stream != last_stream_)
             check(cudaStreamWaitEvent(stream.get(), done_.get(), 0), "waiting for an earlier segmented reduction");
         if (where.stages_offsets) copy_offsets(asked, stream);
-        launch(plan, stream);
+        launch(with, plan, stream);
         if (where.stages_output) copy_output(on_device.out, asked.out, stream);
         last_stream_ = stream;
         if (captures) return;
@@ -97,14 +98,21 @@ class cuda_backend final : public backend {
         bool stages_offsets = false, stages_output = false;
     };
 
-    void count_warps() {
+    struct kernel_choice {
+        void const* function = nullptr;
+        bool quick = false;
+        std::int64_t warps = 1; // that the device runs at a time
+    };
+
+    [[nodiscard]] kernel_choice chosen(kernel which, bool quick) const {
+        auto const* const function = reinterpret_cast<void const*>(which);
         int blocks = 0, multiprocessors = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, 32 * warps_per_block,
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 32 * warps_per_block,
                                                             shared_bytes(shape_)),
               "asking how many blocks of a segmented reduction fit a multiprocessor");
         check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where_.device),
               "asking for the number of multiprocessors");
-        warps_ = std::int64_t{std::max(1, blocks)} * multiprocessors * warps_per_block;
+        return {function, quick, std::int64_t{std::max(1, blocks)} * multiprocessors * warps_per_block};
     }
 
     /// True if the stream captures a graph.
@@ -226,7 +234,7 @@ class cuda_backend final : public backend {
                   "copying the status of results to the host");
     }
 
-    void launch(work_plan& plan, stream_ref stream) const {
+    void launch(kernel_choice const& with, work_plan& plan, stream_ref stream) const {
         plan.arguments.records = reinterpret_cast<std::uint64_t*>(records_.get());
         plan.arguments.bad_offsets = bad_offsets_.get();
         std::int64_t const blocks = (plan.arguments.chunks + warps_per_block - 1) / warps_per_block;
@@ -234,8 +242,8 @@ class cuda_backend final : public backend {
             throw argument_error("the call has too many outputs for one grid: " +
                                  std::to_string(plan.arguments.outputs));
         void* parameters[] = {&plan.arguments};
-        check(cudaLaunchKernel(function_, dim3(static_cast<unsigned>(blocks)), dim3(32 * warps_per_block), parameters,
-                               shared_bytes(shape_), stream.get()),
+        check(cudaLaunchKernel(with.function, dim3(static_cast<unsigned>(blocks)), dim3(32 * warps_per_block),
+                               parameters, shared_bytes(shape_), stream.get()),
               "starting a segmented reduction on device " + std::to_string(where_.device));
     }
 
@@ -265,9 +273,7 @@ class cuda_backend final : public backend {
     settings settings_;
     execution where_;
     store_shape shape_;
-    bool has_quick_ = false;
-    void const* function_ = nullptr; // the kernel
-    std::int64_t warps_ = 1;
+    kernel_choice usual_, general_; // and the one for strided data
     growing_memory records_, offsets_, outputs_;
     pinned_buffer<std::uint32_t> bad_offsets_;
     owned_event done_; // by the last call that was not captured

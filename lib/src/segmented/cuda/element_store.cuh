@@ -9,7 +9,7 @@
 
 namespace steadfold::inline v0::segmented {
 
-/// Where elements lie: element i of the output is x[first + i * stride].
+/// Which elements of x, strided or not, an output has: its element i is number first + i * stride.
 struct element_range {
     std::int64_t first = 0, count = 0, stride = 1;
     std::int64_t index = 0; // place of the first one in its output
@@ -82,9 +82,10 @@ __device__ inline std::int64_t element_store::read_integer(std::int64_t element)
 
 __device__ inline void element_store::add_floats(element_range const& range, lane_tally& tally) {
     bool const is_pair = is_complex(call_.type);
+    std::int64_t const first = range.first * call_.stride, step = range.stride * call_.stride;
 #pragma unroll 1
     for (std::int64_t i = lane_number(); i < range.count; i += 32) {
-        std::int64_t const element = range.first + i * range.stride;
+        std::int64_t const element = first + i * step;
         std::uint64_t bits[2] = {read_float(is_pair ? 2 * element : element), 0};
         bits[1] = is_pair ? read_float(2 * element + 1) : bits[0];
         add_float(bits, range.index + i, tally);
@@ -122,9 +123,10 @@ __device__ inline void element_store::add_float(std::uint64_t const (&bits)[2], 
 __device__ inline void element_store::add_integers(element_range const& range, lane_tally& tally) {
     store_shape const& shape = call_.shape;
     bool const is_signed = is_signed_integer(call_.type);
+    std::int64_t const first = range.first * call_.stride, step = range.stride * call_.stride;
 #pragma unroll 1
     for (std::int64_t i = lane_number(); i < range.count; i += 32) {
-        std::int64_t const x = read_integer(range.first + i * range.stride);
+        std::int64_t const x = read_integer(first + i * step);
         if (call_.has_missing && x == call_.missing) {
             ++tally.nan;
             tally.extrema.offer_nan(range.index + i);

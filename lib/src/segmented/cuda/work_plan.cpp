@@ -37,6 +37,7 @@ call describe(settings const& settings, problem const& problem) {
     call c;
     c.x = problem.x.data;
     c.elements = problem.x.count;
+    c.stride = problem.x.contiguous() ? 1 : problem.x.stride;
     c.offsets = problem.segments.offsets;
     c.length = problem.segments.length;
     c.inner = problem.inner;

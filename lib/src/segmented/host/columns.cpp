@@ -15,23 +15,22 @@ constexpr std::int64_t widest = 512;
 
 // A cache line of each row at a time, so that few lines are written side by side.
 template <std::size_t Bytes>
-void turn_words(std::byte const* from, std::int64_t row_bytes, std::int64_t rows, std::int64_t columns,
-                std::byte* out) {
+void turn_words(std::byte const* from, std::int64_t row_bytes, std::int64_t column_bytes, std::int64_t rows,
+                std::int64_t columns, std::byte* out) {
     constexpr auto bytes = static_cast<std::int64_t>(Bytes), step = 64 / bytes;
     for (std::int64_t first = 0; first < columns; first += step) {
         std::int64_t const last = std::min(columns, first + step);
         for (std::int64_t r = 0; r < rows; ++r)
             for (std::int64_t c = first; c < last; ++c)
-                std::memcpy(out + (c * rows + r) * bytes, from + r * row_bytes + c * bytes, Bytes);
+                std::memcpy(out + (c * rows + r) * bytes, from + r * row_bytes + c * column_bytes, Bytes);
     }
 }
 
 } // namespace
 
-column_blocks::column_blocks(problem const& problem, std::size_t element_bytes)
-    : x_{static_cast<std::byte const*>(problem.x.data)}, element_bytes_{element_bytes},
-      length_{problem.segments.length}, inner_{problem.inner}, outer_{problem.outputs / problem.inner} {
-    auto const bytes = static_cast<std::int64_t>(element_bytes);
+column_blocks::column_blocks(problem const& problem)
+    : x_{problem.x}, length_{problem.segments.length}, inner_{problem.inner}, outer_{problem.outputs / problem.inner} {
+    auto const bytes = static_cast<std::int64_t>(size_bytes(x_.type));
     // A column that fits a tile is turned whole, and has a quick way to its result.
     rows_ = length_ <= host::tile_elements / 2 ? std::max<std::int64_t>(length_, 1) : most_rows;
     width_ = std::clamp<std::int64_t>(turned_at_once / (rows_ * bytes), 1, std::min(inner_, widest));
@@ -52,25 +51,26 @@ int column_blocks::parts_for(int threads) const noexcept {
 }
 
 std::size_t column_blocks::turned_bytes() const noexcept {
-    return static_cast<std::size_t>(width_ * rows_) * element_bytes_;
+    return static_cast<std::size_t>(width_ * rows_) * size_bytes(x_.type);
 }
 
 void column_blocks::turn(std::int64_t block, std::int64_t first, std::int64_t rows, std::byte* out) const {
-    auto const bytes = static_cast<std::int64_t>(element_bytes_);
     std::int64_t const outer = block / blocks_an_outer_, column = block % blocks_an_outer_ * width_;
-    std::byte const* from = x_ + ((outer * length_ + first) * inner_ + column) * bytes;
-    std::int64_t const row_bytes = inner_ * bytes, columns = width(block);
-    switch (element_bytes_) {
+    std::int64_t const columns = width(block);
+    std::int64_t const apart = (x_.contiguous() ? 1 : x_.stride) * static_cast<std::int64_t>(size_bytes(x_.type));
+    auto const* const from =
+        static_cast<std::byte const*>(x_.data) + ((outer * length_ + first) * inner_ + column) * apart;
+    switch (size_bytes(x_.type)) {
     case 1:
-        return turn_words<1>(from, row_bytes, rows, columns, out);
+        return turn_words<1>(from, inner_ * apart, apart, rows, columns, out);
     case 2:
-        return turn_words<2>(from, row_bytes, rows, columns, out);
+        return turn_words<2>(from, inner_ * apart, apart, rows, columns, out);
     case 4:
-        return turn_words<4>(from, row_bytes, rows, columns, out);
+        return turn_words<4>(from, inner_ * apart, apart, rows, columns, out);
     case 8:
-        return turn_words<8>(from, row_bytes, rows, columns, out);
+        return turn_words<8>(from, inner_ * apart, apart, rows, columns, out);
     default:
-        return turn_words<16>(from, row_bytes, rows, columns, out);
+        return turn_words<16>(from, inner_ * apart, apart, rows, columns, out);
     }
 }
 
@@ -81,11 +81,17 @@ void column_worker::reduce(std::int64_t block, result_writer const& out) {
     std::int64_t const width = blocks_.width(block), output = blocks_.first_output(block);
     if (blocks_.length() <= blocks_.rows()) {
         blocks_.turn(block, 0, blocks_.length(), turned_.data());
-        worker_.reduce(turned_.data(), {nullptr, blocks_.length()}, 0, width, output, out);
+        worker_.reduce(turned(0, width * blocks_.length()), {nullptr, blocks_.length()}, 0, width, output, out);
         return;
     }
     column_states states = add(block, 1, 0);
     for (std::int64_t c = 0; c < width; ++c) out.put(output + c, worker_.finish(states[static_cast<std::size_t>(c)]));
+}
+
+/// Elements [first, first + count) of what was turned last.
+array_view column_worker::turned(std::int64_t first, std::int64_t count) const noexcept {
+    auto const bytes = static_cast<std::int64_t>(size_bytes(blocks_.type()));
+    return {turned_.data() + first * bytes, count, blocks_.type()};
 }
 
 column_states column_worker::add(std::int64_t block, int parts, int part) {
@@ -96,8 +102,7 @@ column_states column_worker::add(std::int64_t block, int parts, int part) {
         std::int64_t const rows = std::min(blocks_.rows(), mine.last() - first);
         blocks_.turn(block, first, rows, turned_.data());
         for (std::int64_t c = 0; c < width; ++c)
-            worker_.add(states[static_cast<std::size_t>(c)], turned_.data() + c * rows * blocks_.element_bytes(), rows,
-                        first);
+            worker_.add(states[static_cast<std::size_t>(c)], turned(c * rows, rows), first);
     }
     return states;
 }

@@ -14,11 +14,11 @@ namespace steadfold::inline v0::segmented {
 /// The outputs cut into blocks of neighbours that are worked on together.
 class column_blocks {
   public:
-    column_blocks(problem const& problem, std::size_t element_bytes);
+    explicit column_blocks(problem const& problem);
 
     [[nodiscard]] std::int64_t count() const noexcept { return outer_ * blocks_an_outer_; }
     [[nodiscard]] std::int64_t length() const noexcept { return length_; }
-    [[nodiscard]] std::int64_t element_bytes() const noexcept { return static_cast<std::int64_t>(element_bytes_); }
+    [[nodiscard]] dtype type() const noexcept { return x_.type; }
     /// Columns of a block, and rows of them that are turned at once.
     [[nodiscard]] std::int64_t width(std::int64_t block) const noexcept;
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
@@ -31,8 +31,7 @@ class column_blocks {
     [[nodiscard]] std::size_t turned_bytes() const noexcept;
 
   private:
-    std::byte const* x_;
-    std::size_t element_bytes_;
+    array_view x_;
     std::int64_t length_, inner_, outer_, width_, rows_, blocks_an_outer_;
 };
 
@@ -48,6 +47,8 @@ class column_worker {
     [[nodiscard]] column_states add(std::int64_t block, int parts, int part);
 
   private:
+    [[nodiscard]] array_view turned(std::int64_t first, std::int64_t count) const noexcept;
+
     column_blocks const& blocks_;
     segment_worker& worker_;
     std::vector<std::byte> turned_;

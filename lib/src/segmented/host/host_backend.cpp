@@ -3,6 +3,7 @@
 #include "base/floating_environment.hpp"
 #include "base/thread_pool.hpp"
 #include "reduce/host/isa.hpp"
+#include "reduce/strided.hpp"
 #include "segmented/arguments.hpp"
 #include "segmented/backend.hpp"
 #include "segmented/host/columns.hpp"
@@ -95,7 +96,6 @@ class host_backend final : public backend {
 
     void run_segments(problem const& problem) {
         boundaries const& segments = problem.segments;
-        auto const* x = static_cast<std::byte const*>(problem.x.data);
         std::int64_t const work = segments.at(problem.outputs) - segments.at(0) + problem.outputs * cost_of_a_segment;
         int const threads = threads_for(work);
         result_writer const out{problem.out};
@@ -104,17 +104,17 @@ class host_backend final : public backend {
             index_range const mine = block_range(work, threads, thread);
             cut const begin = cut_at(segments, problem.outputs, mine.first, worker.tile());
             cut const end = cut_at(segments, problem.outputs, mine.last(), worker.tile());
-            between(worker, x, segments, begin, end, out, shared[static_cast<std::size_t>(thread)]);
+            between(worker, problem.x, segments, begin, end, out, shared[static_cast<std::size_t>(thread)]);
         });
         join(shared, out);
     }
 
-    void between(segment_worker& worker, std::byte const* x, boundaries const& segments, cut const& begin,
+    void between(segment_worker& worker, array_view const& x, boundaries const& segments, cut const& begin,
                  cut const& end, result_writer const& out, std::vector<piece>& shared) const {
         auto const share = [&](std::int64_t segment, std::int64_t first, std::int64_t last) {
-            std::int64_t const bytes = first * static_cast<std::int64_t>(size_bytes(settings_.what.type));
             shared.push_back({segment, {}});
-            worker.add(shared.back().state, x + bytes, last - first, first - segments.at(segment));
+            worker.add(shared.back().state, reduce_detail::part_of(x, first, last - first),
+                       first - segments.at(segment));
         };
         std::int64_t first = begin.segment;
         if (begin.element > segments.at(first)) { // begun by an earlier thread
@@ -146,7 +146,7 @@ class host_backend final : public backend {
     }
 
     void run_columns(problem const& problem) {
-        column_blocks const blocks{problem, size_bytes(settings_.what.type)};
+        column_blocks const blocks{problem};
         std::int64_t const elements = problem.x.count + problem.outputs * cost_of_a_segment;
         int const threads = threads_for(elements);
         int const parts = blocks.parts_for(threads);

@@ -2,6 +2,7 @@
 
 #include "exact/element.hpp"
 #include "reduce/finish.hpp"
+#include "reduce/strided.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -61,26 +62,34 @@ segment_worker::segment_worker(settings const& settings, host::tile_kernels cons
         float_tiles_ = std::make_unique_for_overwrite<double[]>(2 * host::tile_elements);
 }
 
-void segment_worker::reduce(std::byte const* x, boundaries const& segments, std::int64_t first, std::int64_t last,
+void segment_worker::reduce(array_view const& x, boundaries const& segments, std::int64_t first, std::int64_t last,
                             std::int64_t output, result_writer const& out) {
     for (std::int64_t s = first; s < last;) {
         // As many segments as fit a tile are widened together.
         std::int64_t const begin = segments.at(s);
-        std::byte const* start = x + begin * element_bytes_;
         std::int64_t end = s;
         while (end < last && segments.at(end + 1) - begin <= tile()) ++end;
-        auto const reals = static_cast<int>((segments.at(end) - begin) * components_);
         if (end == s) {
-            out.put(output, reduce_any(start, segments.at(s + 1) - begin));
+            out.put(output, reduce_any(reduce_detail::part_of(x, begin, segments.at(s + 1) - begin)));
             end = s + 1;
-        } else if (is_integer(real_)) {
-            reduce_tile(widened_integers(start, reals), start, segments, s, end, output, out);
         } else {
-            reduce_tile(widened_floats(start, reals), start, segments, s, end, output, out);
+            std::byte const* const start = together(x, begin, segments.at(end) - begin);
+            auto const reals = static_cast<int>((segments.at(end) - begin) * components_);
+            if (is_integer(real_))
+                reduce_tile(widened_integers(start, reals), start, segments, s, end, output, out);
+            else
+                reduce_tile(widened_floats(start, reals), start, segments, s, end, output, out);
         }
         output += end - s;
         s = end;
     }
+}
+
+/// Elements [first, first + count) of at most a tile, one after another.
+std::byte const* segment_worker::together(array_view const& x, std::int64_t first, std::int64_t count) {
+    if (!x.contiguous() && !gathered_)
+        gathered_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(tile() * element_bytes_));
+    return static_cast<std::byte const*>(reduce_detail::contiguous_part(x, first, count, gathered_.get()));
 }
 
 template <class Word>
@@ -104,7 +113,7 @@ result_value segment_worker::reduce_short(Word const* values, std::byte const* x
         if (auto const result = without_nans(values, reals)) return *result;
     if constexpr (std::is_same_v<Word, double>)
         if (!leaves_out && !indexed_ && std::any_of(values, values + reals, is_nan)) return nan_;
-    return reduce_any(x, count);
+    return reduce_any({x, count, settings_.what.type});
 }
 
 /// Leaves out the elements that count as NaN; the places of the others change.
@@ -137,15 +146,15 @@ std::optional<result_value> segment_worker::try_short(std::int64_t const* values
     return integers_.reduce(values, reals);
 }
 
-result_value segment_worker::reduce_any(std::byte const* x, std::int64_t count) {
+result_value segment_worker::reduce_any(array_view const& x) {
     exact::reduction_state state;
-    add(state, x, count, 0);
+    add(state, x, 0);
     return finish(state);
 }
 
-void segment_worker::add(exact::reduction_state& state, std::byte const* x, std::int64_t count, std::int64_t index) {
+void segment_worker::add(exact::reduction_state& state, array_view const& x, std::int64_t index) {
     std::swap(pass_.state(), state);
-    pass_.add(x, count, index);
+    pass_.add(x, index);
     std::swap(pass_.state(), state);
 }
 

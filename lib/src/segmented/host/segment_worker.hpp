@@ -30,11 +30,11 @@ class segment_worker {
     segment_worker(settings const& settings, host::tile_kernels const& kernels);
 
     /// Results of segments [first, last) of `x`; that of `first` becomes number `output`, the others follow.
-    void reduce(std::byte const* x, boundaries const& segments, std::int64_t first, std::int64_t last,
+    void reduce(array_view const& x, boundaries const& segments, std::int64_t first, std::int64_t last,
                 std::int64_t output, result_writer const& out);
 
     /// Adds elements of one segment to its state; `index` is the place of the first in the segment.
-    void add(exact::reduction_state& state, std::byte const* x, std::int64_t count, std::int64_t index);
+    void add(exact::reduction_state& state, array_view const& x, std::int64_t index);
     /// The result of a state, which is normalised on the way.
     [[nodiscard]] result_value finish(exact::reduction_state& state) const;
 
@@ -52,7 +52,8 @@ class segment_worker {
     [[nodiscard]] std::optional<result_value> without_nans(Word const* values, int reals);
     [[nodiscard]] std::optional<result_value> try_short(double const* values, int reals);
     [[nodiscard]] std::optional<result_value> try_short(std::int64_t const* values, int reals);
-    [[nodiscard]] result_value reduce_any(std::byte const* x, std::int64_t count);
+    [[nodiscard]] result_value reduce_any(array_view const& x);
+    [[nodiscard]] std::byte const* together(array_view const& x, std::int64_t first, std::int64_t count);
     [[nodiscard]] double const* widened_floats(std::byte const* x, int reals);
     [[nodiscard]] std::int64_t const* widened_integers(std::byte const* x, int reals);
 
@@ -69,6 +70,7 @@ class segment_worker {
     // Two tiles each, where needed: widened elements, and those that are left when NaNs go.
     std::unique_ptr<double[]> float_tiles_;
     std::unique_ptr<std::int64_t[]> integer_tiles_;
+    std::unique_ptr<std::byte[]> gathered_; // a tile, once there was strided data
 };
 
 } // namespace steadfold::inline v0::segmented
