@@ -95,17 +95,18 @@ class histogram_counter {
     histogram_counter(histogram_counter&&) noexcept;
     histogram_counter& operator=(histogram_counter&&) noexcept;
 
-    /// Counts elements.
+    /// Counts elements, which may be strided.
     ///
     /// On a host counter the data must be host memory and has been read on return. On a CUDA counter the data may be
     /// host, pinned, device or managed memory; the call may return before it was read: keep it until wait() or
     /// finish(). Device and managed memory is read in the order of `stream` (no stream: the default stream): after the
     /// work already on it, before work put on it later. Host and pinned memory is read at once, so let work that still
-    /// writes it end first.
+    /// writes it end first. Strided host memory has been read on return, which may have to wait for earlier copies:
+    /// timeout_error at execution::deadline.
     ///
     /// After an error other than argument_error part of the data may have been counted: start again with a new counter.
     /// @throws argument_error for another element type, null or misaligned data with elements, elements outside the
-    ///         address space, device memory that is not this counter's, or strided data on a CUDA counter
+    ///         address space, or device memory that is not this counter's
     void add(array_view data, stream_ref stream = {});
 
     /// Returns when everything added so far has been read.

@@ -5,7 +5,7 @@
 ///
 /// Every result is the mathematically exact value rounded once, as in reduce.hpp, and for the same pairs the same bits
 /// everywhere. A pair with a NaN counts as NaN. All calls are collective; both arrays have the same type and length.
-/// They may lie in host memory, each strided, or on a GPU, which then does the work.
+/// They may lie in host memory or on a GPU, which then does the work; each may be strided.
 #pragma once
 
 #include "steadfold/reduce.hpp"

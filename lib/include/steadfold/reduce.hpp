@@ -54,12 +54,12 @@ class reduction {
     /// be host, pinned, device or managed memory; the call may return before it was read: keep it until wait() or
     /// finish(). Device and managed memory is read in the order of `stream` (no stream: the default stream): after the
     /// work already on it, before work put on it later. Host and pinned memory is read at once, so let work that still
-    /// writes it end first.
+    /// writes it end first. Strided host memory has been read on return, which may have to wait for earlier copies:
+    /// timeout_error at execution::deadline.
     ///
     /// After an error other than argument_error part of the data may have been added: start again with a new reduction.
     /// @throws argument_error for another element type, null data with elements, an index below 0 or beyond 2^63 - 1,
-    ///         elements outside the address space, device memory on a host reduction, strided data on a CUDA reduction,
-    ///         or a reduction of pairs
+    ///         elements outside the address space, device memory on a host reduction, or a reduction of pairs
     void add(array_view data, std::int64_t first_index = 0, stream_ref stream = {});
 
     /// Adds products of pairs, for operation::dot. Both arrays must have the same type and length; their strides may
@@ -92,8 +92,7 @@ class reduction {
 
 /// Results over all elements of `x` on every rank, in one pass over the data. Collective over `ranks`.
 ///
-/// @param x            this rank's part, n >= 0 elements; aligned to its components, no more is needed; host memory
-///                     may be strided
+/// @param x            this rank's part, n >= 0 elements; aligned to its components, no more is needed; may be strided
 /// @param first_index  row-major index of x[0] in the whole array; the elements of `x` follow it without gaps
 /// @throws as reduction
 [[nodiscard]] reduction_results reduce(communicator const& ranks, array_view x, operation_set operations,

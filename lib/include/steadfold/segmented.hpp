@@ -17,7 +17,7 @@
 /// and squares and L2 of float32, float64 and complex data. The rest, and segments whose values differ by more than a
 /// factor of about 2^40, go through a superaccumulator each: exact as well, several times slower. So does every strided
 /// array on a GPU: where the same one is reduced often, gather its elements into an array of their own first. On a host
-/// strided arrays cost no more than their memory does.
+/// they are gathered on the way.
 #pragma once
 
 #include "steadfold/dtype.hpp"

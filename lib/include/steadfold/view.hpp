@@ -138,7 +138,11 @@ view(T*, Count) -> view<T>;
 ///
 /// Index 0 is the element at `pointer`, whatever the sign of the stride (NumPy's convention; BLAS has negative strides
 /// start at the other end). A stride of 0 is one element, `count` times. Results that are positions count the elements
-/// of the view, not those in between. So far reduced on the host only.
+/// of the view, not those in between.
+///
+/// Whatever takes an array_view takes strided ones, on the host and on GPUs, and gives the bits of the same elements
+/// copied together; memory between the elements is not read. It costs what the memory costs: elements far apart fill a
+/// cache line each. Strided host memory on its way to a GPU is gathered first.
 template <class T>
 class strided_view {
   public:

@@ -82,9 +82,9 @@ class workspace {
 /// One result for each operation of `work`, in the order of `operation`, once what was put on `stream` before is done.
 ///
 /// @param x            n >= 0 elements in device memory of the workspace's GPU, managed or pinned memory (host memory
-///                     on a host workspace); aligned to its components, no more is needed; on a host workspace it may
-///                     be strided
-/// @param out          as many results as `work` has operations, in the same kinds of memory; must not overlap `x`
+///                     on a host workspace); aligned to its components, no more is needed; may be strided
+/// @param out          as many results as `work` has operations, in the same kinds of memory; must not overlap
+///                     elements of `x`
 /// @param first_index  row-major index of x[0] in the whole array, for argmin and argmax
 /// @throws argument_error before anything is enqueued: another element type, null or misaligned pointers, memory or a
 ///         stream of another device, overlapping or missing output, a workspace for dot or one that is busy;
@@ -92,7 +92,8 @@ class workspace {
 void enqueue_reduce(workspace& work, array_view x, std::span<result_value> out, stream_ref stream,
                     std::int64_t first_index = 0);
 
-/// Sum of x[i] * y[i]: as enqueue_reduce(), for a workspace of operation::dot; arrays of one length.
+/// Sum of x[i] * y[i]: as enqueue_reduce(), for a workspace of operation::dot; arrays of one length, each
+/// with a stride of its own.
 void enqueue_dot(workspace& work, array_view x, array_view y, std::span<result_value> out, stream_ref stream);
 
 /// The same over all ranks: every rank gets the results of all elements of all ranks. One rank: as above.
