@@ -1,6 +1,7 @@
 // Quotients and roots of leading bits against GMP.
 #include "exact/big.hpp"
 #include "exact/quotient.hpp"
+#include "exact/ratio.hpp"
 #include "exact/root.hpp"
 #include "support/check.hpp"
 
@@ -55,6 +56,32 @@ TEST(quotient, of_the_largest_counts_keeps_enough_bits) {
     EXPECT_EQ(to_mpz(value), mpz_class{power_of_two(255) / (mpz_class{largest} * mpz_class{largest})});
     EXPECT_TRUE(value.sticky);
     EXPECT_GE(bit_length(to_mpz(value)), 130);
+}
+
+/// Runs of equal bits make estimated digits too large by one, and by two.
+TEST(quotient, of_two_long_numbers_agrees_with_gmp) {
+    random_source random{23};
+    for (int i = 0; i < rounds; ++i) {
+        mpz_class const a = random_number(random, i % 2 == 0 ? 4200 : 300) + 1;
+        mpz_class const b = random_number(random, i % 3 == 0 ? 2100 : 200) + 1;
+        int const of_a = random.between(-2000, 100), of_b = random.between(-1000, 100);
+        bool const a_negative = random.coin(), b_negative = random.coin();
+        digits const x = digits_of(a_negative ? mpz_class{-a} : a, of_a, random);
+        digits const y = digits_of(b_negative ? mpz_class{-b} : b, of_b, random);
+        ex::ratio_scratch scratch;
+        ex::leading_bits const got = ex::ratio(ex::magnitude_of(x.span()), ex::magnitude_of(y.span()), scratch);
+        mpz_class const quotient = to_mpz(got);
+        ASSERT_EQ(bit_length(quotient), 256);
+        ASSERT_EQ(got.negative, a_negative != b_negative);
+        // |a| 2^of_a against |b| 2^of_b times the quotient, and times one that is more by less than its 190th bit.
+        int const shift = got.exponent + of_b - of_a;
+        mpz_class const low = quotient * b << static_cast<mp_bitcnt_t>(shift > 0 ? shift : 0);
+        mpz_class const high = (quotient + power_of_two(65)) * b << static_cast<mp_bitcnt_t>(shift > 0 ? shift : 0);
+        mpz_class const dividend = a << static_cast<mp_bitcnt_t>(shift < 0 ? -shift : 0);
+        ASSERT_LE(low, dividend) << a << " / " << b;
+        ASSERT_GT(high, dividend) << a << " / " << b;
+        ASSERT_EQ(got.sticky, low != dividend) << a << " / " << b;
+    }
 }
 
 void expect_root(ex::root_and_rest const& got, mpz_class const& radicand) {

@@ -102,11 +102,6 @@ TEST(what_gpus_lack, is_named_with_what_to_call_instead) {
     expect_refused([&] { in_segments(sf::dtype::complex64, sf::operation::dot); },
                    {"dot of complex64", "segmented", "whole arrays"});
     expect_refused([&] { in_segments(sf::dtype::int8, sf::sum | sf::product | sf::bit_or); }, {"bitor,prod of int8"});
-    expect_refused(
-        [] {
-            sf::workspace{sf::dtype::float64, sf::operation::weighted_mean, {}, {.kind = sf::processor_kind::cuda}};
-        },
-        {"weighted_mean()"});
 }
 
 TEST(merging, of_reductions_that_differ_in_anything_is_refused) {

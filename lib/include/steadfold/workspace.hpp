@@ -53,8 +53,7 @@ class workspace_state;
 /// and floating-point environment are left as they were.
 class workspace {
   public:
-    /// @throws argument_error for operations the type does not have, for weighted means on a GPU, and for devices that
-    ///         do not exist, naming them
+    /// @throws argument_error for operations the type does not have and for devices that do not exist, naming them
     workspace(dtype type, operation_set operations, reduce_options const& options = {}, execution const& where = {});
     /// For calls with a communicator: with room for the messages of as many ranks as `ranks` has. Not collective.
     /// @throws argument_error also if `ranks` are several and cannot be added up on streams of the workspace's device
@@ -92,8 +91,8 @@ class workspace {
 void enqueue_reduce(workspace& work, array_view x, std::span<result_value> out, stream_ref stream,
                     std::int64_t first_index = 0);
 
-/// Sum of x[i] * y[i]: as enqueue_reduce(), for a workspace of operation::dot; arrays of one length, each
-/// with a stride of its own.
+/// Sum of x[i] * y[i]: as enqueue_reduce(), for a workspace of operation::dot, or of another operation
+/// of two arrays; they have one length, and each a stride of its own.
 void enqueue_dot(workspace& work, array_view x, array_view y, std::span<result_value> out, stream_ref stream);
 
 /// The same over all ranks: every rank gets the results of all elements of all ranks. One rank: as above.

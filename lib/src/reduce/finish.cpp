@@ -26,11 +26,13 @@ reduction_results finish(exact::reduction_state const& state, plan const& plan, 
     finish_options const how = make_finish_options(plan, options);
     state_view const view = view_of(state, plan.type);
     evaluation_scratch scratch;
+    exact::ratio_scratch of_ratio;
     reduction_results results;
     for (int i = 0; i < operation_count; ++i) {
         auto const op = static_cast<operation>(i);
         if (!plan.operations.contains(op)) continue;
-        results.set(op, op == operation::weighted_mean ? weighted_mean(view, how) : evaluate(op, view, how, scratch));
+        results.set(op, op == operation::weighted_mean ? weighted_mean(view, how, of_ratio)
+                                                       : evaluate(op, view, how, scratch));
     }
     return results;
 }

@@ -151,8 +151,6 @@ workspace_state::workspace_state(dtype type, operation_set operations, reduce_op
       most_ranks{most_ranks_}, plan{reduce_detail::make_plan(type, operations, options)}, engine{[&] {
           reduce_detail::require_threads(where);
           if (where.kind == processor_kind::host) return make_host_workspace(plan, options, where);
-          if (plan.operations.contains(operation::weighted_mean))
-              throw argument_error("weighted means have no workspaces on GPUs yet: call weighted_mean()");
           return make_cuda_workspace(plan, options, where, most_ranks);
       }()} {}
 

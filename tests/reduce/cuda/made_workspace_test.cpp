@@ -1,6 +1,7 @@
 // Workspaces on a GPU for what takes several kernels: complex dots, products and bitwise operations, alone, in graphs
 // and as futures.
 #include "reduce/cuda/graphs.hpp"
+#include "reduce/cuda/played_ranks.hpp"
 #include "reduce/named_results.hpp"
 #include "reduce/twin_ranks.hpp"
 #include "steadfold/error.hpp"
@@ -146,8 +147,55 @@ TEST_F(cuda_made_workspace, arrays_of_several_chunks_give_the_bits_of_the_host) 
     }
 }
 
-TEST_F(cuda_made_workspace, weighted_means_are_refused) {
-    EXPECT_THROW((sf::workspace{sf::dtype::float64, operation::weighted_mean, {}, on_gpu}), sf::argument_error);
+TEST_F(cuda_made_workspace, weighted_means_are_the_rational_rounded_once) {
+    own_stream const stream;
+    device_results const out{1};
+    for (int t = 0; t < sf::dtype_count; ++t) {
+        auto const type = static_cast<sf::dtype>(t);
+        if (sf::is_complex(type)) continue;
+        for (auto const nans : {sf::nan_policy::propagate, sf::nan_policy::ignore}) {
+            sf::workspace work{type, operation::weighted_mean, {.nans = nans}, on_gpu};
+            for (int which = 0; which < pair_class_count; ++which)
+                for (std::int64_t const n : {0, 1, 33, 4097}) {
+                    sample_pair const pair = generate_pair(static_cast<pair_class>(which), type, n, 85);
+                    device_bytes const w{pair.x.bytes}, x{pair.y.bytes};
+                    sf::enqueue_dot(work, in(w, pair.x), in(x, pair.y), out.span(), stream.get());
+                    expect_same(out.read(stream)[0], weighted_mean(pair, {.nans = nans}), operation::weighted_mean,
+                                pair.x.label + " . " + pair.y.label);
+                }
+        }
+    }
+}
+
+TEST_F(cuda_made_workspace, weighted_means_in_a_graph_and_over_ranks) {
+    own_stream const stream;
+    constexpr std::int64_t n = 3001, third = 1000;
+    device_bytes const w{8 * n}, x{8 * n};
+    sf::array_view const all_w{w.data(), n, sf::dtype::float64}, all_x{x.data(), n, sf::dtype::float64};
+    sf::workspace work{sf::dtype::float64, operation::weighted_mean, {}, on_gpu};
+    pinned<double> const mean;
+    captured_graph const graph{stream, [&] { sf::enqueue_dot(work, all_w, all_x, mean.data(), stream.get()); }};
+    for (std::uint64_t i = 0; i < 50; ++i) {
+        sample_pair const pair = generate_pair(static_cast<pair_class>(i % pair_class_count), sf::dtype::float64, n, i);
+        require(cudaMemcpyAsync(w.data(), pair.x.bytes.data(), 8 * n, cudaMemcpyDefault, stream.get()));
+        require(cudaMemcpyAsync(x.data(), pair.y.bytes.data(), 8 * n, cudaMemcpyDefault, stream.get()));
+        graph.launch(stream);
+        stream.wait();
+        sf::result_value const expected = weighted_mean(pair, {});
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(mean[0]), expected.bits[0]) << pair.x.label;
+        ranks_on_one_gpu const ranks{2};
+        for (bool const plays : {false, true})
+            for (int rank = 0; rank < 2; ++rank) {
+                sf::communicator const both = plays ? ranks.play(rank) : ranks.record(rank);
+                sf::workspace part{sf::dtype::float64, operation::weighted_mean, {}, on_gpu, both};
+                device_results const out{1};
+                std::int64_t const first = rank * third, count = rank == 0 ? third : n - third;
+                sf::enqueue_dot(both, part, {w.data() + 8 * first, count, sf::dtype::float64},
+                                {x.data() + 8 * first, count, sf::dtype::float64}, out.span(), stream.get());
+                auto const got = out.read(stream);
+                if (plays) expect_same(got[0], expected, operation::weighted_mean, pair.x.label);
+            }
+    }
 }
 
 // For compute-sanitizer, under which everything is slow.

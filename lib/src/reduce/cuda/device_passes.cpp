@@ -94,11 +94,18 @@ void device_passes::gather_on_device(exact::reduction_state const* empty, stream
     elements_ = 0;
     if (states_ == 1) return;
     exact::reduction_state &first = memory_.get()[0].state, &second = memory_.get()[1].state;
-    check(cudaMemcpyAsync(&first.component[1], &second.component[0], sizeof(exact::component_state),
-                          cudaMemcpyDeviceToDevice, stream.get()),
-          "joining the parts of a complex dot");
-    check(cudaMemcpyAsync(&second, empty, sizeof second, cudaMemcpyDeviceToDevice, stream.get()),
-          "clearing a part of a complex dot");
+    auto const copy = [stream](void* to, void const* from, std::size_t bytes) {
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream.get()),
+              "joining the parts of a reduction");
+    };
+    exact::component_state &into = first.component[0], &other = second.component[0]; // as joined() does
+    if (is_complex_dot(plan_)) {
+        copy(&first.component[1], &other, sizeof other);
+    } else {
+        copy(into.sum, other.sum, sizeof other.sum);
+        copy(&into.counts.infinite, &other.counts.infinite, sizeof other.counts.infinite);
+    }
+    copy(&second, empty, sizeof second);
 }
 
 bool device_passes::are_needed(plan const& plan) noexcept {

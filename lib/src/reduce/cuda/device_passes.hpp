@@ -42,8 +42,8 @@ class device_passes {
     void read(stream_ref stream);
     [[nodiscard]] exact::reduction_state state() const;
 
-    /// Instead of read(), for complex dots and whatever has one state: all of it in one state on the device, whose
-    /// reader sets it back to `empty`. Its number of elements is not kept there.
+    /// Instead of read(): all of it in one state on the device, whose reader sets it back to `empty`. Its number of
+    /// elements is not kept there.
     void gather_on_device(exact::reduction_state const* empty, stream_ref stream);
     [[nodiscard]] exact::reduction_state* device_state() const noexcept { return &memory_.get()->state; }
 

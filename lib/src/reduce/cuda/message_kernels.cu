@@ -5,6 +5,7 @@
 #include "reduce/cuda/reduce_kernel.cuh" // wait_for_kernel_before
 #include "reduce/cuda/state_merge.cuh"
 #include "reduce/message.hpp"
+#include "reduce/weighted_mean.hpp"
 
 namespace steadfold::inline v0::cuda {
 
@@ -87,6 +88,8 @@ __device__ void refuse(rank_message const& message) {
     for (int i = 0; i < results; ++i) write_result(message.finish, i, result_of_disagreement(message.types[i]));
 }
 
+/// Of a weighted mean, in a kernel of its own: the long division of a quotient takes registers.
+template <bool IsQuotient>
 __global__ void __launch_bounds__(result_threads) round_message(rank_message const __grid_constant__ message) {
     // Words, because constructors do not run in shared memory.
     __shared__ std::uint64_t state_memory[sizeof(exact::reduction_state) / 8], area_memory[sizeof(finish_area) / 8];
@@ -106,8 +109,13 @@ __global__ void __launch_bounds__(result_threads) round_message(rank_message con
     view_sums(state, type, area.view);
     __syncthreads();
     unsigned const warp = threadIdx.x / 32;
-    if (threadIdx.x % 32 == 0 && warp < finish_area::evaluations)
+    if constexpr (IsQuotient) {
+        __shared__ exact::ratio_scratch scratch;
+        if (threadIdx.x == 0)
+            write_result(message.finish, 0, weighted_mean(area.view, message.finish.options, scratch));
+    } else if (threadIdx.x % 32 == 0 && warp < finish_area::evaluations) {
         evaluate_share(message.finish, area, static_cast<int>(warp), finish_area::evaluations);
+    }
 }
 
 static_assert(sizeof(exact::reduction_state) % 8 == 0 && sizeof(finish_area) % 8 == 0);
@@ -116,7 +124,7 @@ static_assert(result_threads >= 6 * 32); // a warp for every sum of a state
 } // namespace
 
 void load_message_kernels() {
-    for (auto* const kernel : {encode_message, round_message}) {
+    for (auto* const kernel : {encode_message, round_message<false>, round_message<true>}) {
         cudaFuncAttributes attributes{};
         detail::check(cudaFuncGetAttributes(&attributes, kernel), "loading the kernels for messages between ranks");
     }
@@ -140,7 +148,9 @@ void enqueue_results(rank_message const& message, cudaStream_t stream) {
     config.gridDim = dim3(1);
     config.blockDim = dim3(result_threads);
     config.stream = stream;
-    detail::check(cudaLaunchKernelEx(&config, round_message, message), "putting the results of all ranks on a stream");
+    bool const is_quotient = (message.finish.operations >> static_cast<unsigned>(operation::weighted_mean) & 1) != 0;
+    detail::check(cudaLaunchKernelEx(&config, is_quotient ? round_message<true> : round_message<false>, message),
+                  "putting the results of all ranks on a stream");
 }
 
 } // namespace steadfold::inline v0::cuda
