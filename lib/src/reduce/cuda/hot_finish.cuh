@@ -33,6 +33,13 @@ class hot_finish {
             finish_at_length(sum, flags);
     }
 
+    /// Rounds a + b instead, at length; the block's limbs are still clear.
+    __device__ void finish_sum(double a, double b, bool not_negative_zero) {
+        if (lane_ < 2) exact::deposit_value(limbs(), anchor, bits_of(lane_ == 0 ? a : b), shared_add{});
+        __syncwarp();
+        finish_at_length(0, {0, not_negative_zero ? 1u : 0u, 0});
+    }
+
   private:
     using hot = typename Pass::shape::hot;
     static constexpr unsigned all = 0xffffffffu;

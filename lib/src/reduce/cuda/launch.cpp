@@ -31,6 +31,13 @@ int threads_of(execution const& where) {
     return threads;
 }
 
+cudaLaunchAttribute cluster_of(int blocks) {
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+    return attribute;
+}
+
 } // namespace
 
 launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& where)
@@ -63,6 +70,8 @@ launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& 
         for (int arrays : {1, 2})
             bulk_blocks_[arrays - 1] =
                 fixed_blocks_ ? where.blocks : blocks_with(choice_.shared_bytes + bulk_bytes(arrays));
+    small_ = {1, threads_, fixed_blocks_ ? 0 : choice_.most_small_vectors};
+    if (small_.vectors > 0 && overlaps_) small_.blocks = most_cluster_blocks();
     integer_only_ = where.integer_arithmetic || attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device_,
                                                           "the speed of float64") > least_float64_ratio;
 }
@@ -92,7 +101,7 @@ std::size_t launcher::bulk_bytes(int arrays) const {
 
 int launcher::blocks_for(pass_arguments const& arguments) const {
     if (fixed_blocks_) return blocks_;
-    if (arguments.small_bits != 0) return 1;
+    if (arguments.small_bits != 0) return grid_of_small(arguments, small_).blocks;
     std::int64_t const most = arguments.bulk ? bulk_blocks_[arguments.y != nullptr ? 1 : 0] : blocks_;
     std::int64_t const warps = threads_ / warp_threads, wanted = (arguments.tiles + warps - 1) / warps;
     return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, most));
@@ -100,22 +109,41 @@ int launcher::blocks_for(pass_arguments const& arguments) const {
 
 int launcher::threads_for(pass_arguments const& arguments) const {
     if (fixed_threads_) return threads_;
-    if (arguments.small_bits != 0) return threads_of_small(arguments, threads_);
+    if (arguments.small_bits != 0) return grid_of_small(arguments, small_).threads;
     return static_cast<int>(std::clamp<std::int64_t>(arguments.tiles * warp_threads, warp_threads, threads_));
 }
 
+int launcher::most_cluster_blocks() const {
+    for (int blocks = most_small_blocks; blocks > 1; blocks /= 2) {
+        cudaLaunchAttribute attribute = cluster_of(blocks);
+        cudaLaunchConfig_t config{};
+        config.gridDim = dim3(static_cast<unsigned>(blocks));
+        config.blockDim = dim3(static_cast<unsigned>(threads_));
+        config.dynamicSmemBytes = choice_.shared_bytes;
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        int clusters = 0;
+        check(cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<void const*>(choice_.function), &config),
+              "asking how many clusters of a reduction fit the device");
+        if (clusters > 0) return blocks;
+    }
+    return 1;
+}
+
 void launcher::launch(pass_arguments arguments, cudaStream_t stream) const {
-    if (!fixed_blocks_) set_small(arguments, threads_, choice_.most_small_vectors);
-    cudaLaunchAttribute overlap{};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
+    set_small(arguments, small_);
+    int const blocks = blocks_for(arguments);
+    cudaLaunchAttribute attributes[2]{};
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1] = cluster_of(blocks);
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(blocks_for(arguments)));
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
     config.blockDim = dim3(static_cast<unsigned>(threads_for(arguments)));
     config.dynamicSmemBytes = choice_.shared_bytes + (arguments.bulk ? bulk_bytes(arguments.y != nullptr ? 2 : 1) : 0);
     config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = overlaps_ ? 1 : 0;
+    config.attrs = attributes;
+    config.numAttrs = !overlaps_ ? 0 : arguments.small_bits != 0 && blocks > 1 ? 2 : 1;
     void* parameters[] = {&arguments};
     check(cudaLaunchKernelExC(&config, reinterpret_cast<void const*>(choice_.function), parameters),
           "starting a reduction");

@@ -32,6 +32,8 @@ class launcher {
 
   private:
     [[nodiscard]] std::int64_t warps_of(int blocks) const;
+    /// Blocks of the largest cluster that the device takes of them.
+    [[nodiscard]] int most_cluster_blocks() const;
     /// Threads of a block; fewer if there is less than one block of data.
     [[nodiscard]] int threads_for(pass_arguments const& arguments) const;
     /// Shared memory for the stages of bulk copies of one or two arrays.
@@ -39,6 +41,7 @@ class launcher {
 
     kernel_choice choice_;
     int device_ = 0, threads_ = 0, blocks_ = 0;
+    small_limits small_;
     int bulk_blocks_[2] = {}; // with bulk copies of one and of two arrays; 0: not on this device
     bool fixed_blocks_ = false, fixed_threads_ = false;
     bool overlaps_ = false;

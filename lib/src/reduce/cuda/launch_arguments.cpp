@@ -44,23 +44,32 @@ void set_tiles(pass_arguments& arguments, int vectors_in_flight) {
     arguments.whole_tiles = arguments.strided ? 0 : arguments.vectors / tile;
 }
 
-void set_small(pass_arguments& arguments, int threads, int vectors) {
-    constexpr std::int64_t most_elements = 1 << 13; // digits of 40 bits then, twice 41 of a number in all
+void set_small(pass_arguments& arguments, small_limits const& limits) {
+    constexpr std::int64_t most_elements = 1 << 17; // two digits of 36 bits then
     constexpr int most_bits = 44;                   // of the sums of a thread, 51
     arguments.small_bits = 0;
-    if (vectors == 0 || arguments.length > most_elements || arguments.vectors > std::int64_t{threads} * vectors) return;
-    if (arguments.strided || arguments.integer_only || arguments.finish.operations == 0 ||
-        !arguments.finish.may_be_quick)
-        return;
+    // More than half of what a block could take is quicker in two, and of what a cluster could take, the usual way.
+    std::int64_t const alone = std::int64_t{limits.threads} * limits.vectors / 2;
+    std::int64_t const most_vectors = alone * std::max(limits.blocks, 2);
+    if (limits.vectors == 0 || arguments.length > most_elements || arguments.vectors > most_vectors) return;
+    if (arguments.strided || arguments.integer_only) return;
+    if (arguments.finish.operations == 0 || !arguments.finish.may_be_quick) return;
     auto const others = static_cast<std::uint64_t>(arguments.length - 1); // there is one: may_be_quick
     arguments.small_bits = std::min(most_bits, 53 - static_cast<int>(std::bit_width(others)));
+    std::int64_t blocks = 1;
+    while (blocks < limits.blocks && blocks * alone < arguments.vectors) blocks *= 2;
+    arguments.small_vectors = static_cast<int>((arguments.vectors + blocks - 1) / blocks);
 }
 
-int threads_of_small(pass_arguments const& arguments, int most_threads) {
+small_grid grid_of_small(pass_arguments const& arguments, small_limits const& limits) {
     constexpr std::int64_t elements_of_warp = 256; // more take longer than to bring the sums of two warps together
-    std::int64_t const warps =
-        arguments.length <= elements_of_warp ? 1 : (arguments.vectors + warp_threads - 1) / warp_threads;
-    return static_cast<int>(std::min<std::int64_t>(warps * warp_threads, most_threads));
+    small_grid grid;
+    if (arguments.small_vectors > 0)
+        grid.blocks = static_cast<int>((arguments.vectors + arguments.small_vectors - 1) / arguments.small_vectors);
+    int const warps =
+        arguments.length <= elements_of_warp ? 1 : (arguments.small_vectors + warp_threads - 1) / warp_threads;
+    grid.threads = std::clamp(warps * warp_threads, warp_threads, limits.threads);
+    return grid;
 }
 
 finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,

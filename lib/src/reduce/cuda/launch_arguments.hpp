@@ -27,12 +27,17 @@ void set_arrays(pass_arguments& arguments, array_view x, array_view y, described
 /// Tiles for warps whose lanes take `vectors_in_flight` vectors of each.
 void set_tiles(pass_arguments& arguments, int vectors_in_flight);
 
-/// Whether small_sum.cuh will do: when everything else is known of the launch. `threads` is the most that a block has,
-/// `vectors` the most of a thread; 0: not this kernel.
-void set_small(pass_arguments& arguments, int threads, int vectors);
-
-/// Threads of the block of such a launch.
-[[nodiscard]] int threads_of_small(pass_arguments const& arguments, int most_threads);
+/// What a launch for small_sum.cuh may use.
+struct small_limits {
+    int blocks = 1, threads = max_threads_per_block, vectors = 0; // vectors of a thread; 0: not this kernel
+};
+/// The grid of such a launch.
+struct small_grid {
+    int blocks = 1, threads = warp_threads;
+};
+/// Whether that will do, when everything else is known of the launch.
+void set_small(pass_arguments& arguments, small_limits const& limits);
+[[nodiscard]] small_grid grid_of_small(pass_arguments const& arguments, small_limits const& limits);
 
 /// What asks a launch for results of `elements` elements; where to put them is the caller's to set.
 [[nodiscard]] finish_request make_finish_request(reduce_detail::plan const& plan, reduce_options const& options,

@@ -65,7 +65,8 @@ struct pass_arguments {
     bool y_aligned = false;       // y + head is aligned to 16 bytes too
     bool counts_specials = true;  // false for the second of two kernels over the same data
     bool counts_zeros = false;
-    int small_bits = 0;        // not 0: one block and small_sum.cuh will do; digits have so many bits
+    int small_bits = 0;        // not 0: small_sum.cuh will do, with digits of so many bits;
+    int small_vectors = 0;     //   whole vectors of one of its blocks
     bool integer_only = false; // no folds: every value through the bins
     bool has_missing = false;
     std::int64_t missing = 0;
@@ -77,6 +78,7 @@ struct pass_arguments {
 
 inline constexpr int warp_threads = 32;
 inline constexpr int max_threads_per_block = 256;
+inline constexpr int most_small_blocks = 8; // every device with clusters has them of eight blocks
 inline constexpr int most_bulk_stages = 4; // tiles a warp has on their way
 
 using kernel = void (*)(pass_arguments);

@@ -111,4 +111,25 @@ __device__ inline void wait_for_kernel_before() {
 #endif
 }
 
+/// Copies a whole number of 32-bit words from registers to the place in the shared memory of another block of the
+/// cluster that `to` is in this one's.
+template <class Value>
+__device__ void store_in_block(Value& to, Value const& value, unsigned block) {
+#if __CUDA_ARCH__ >= 900
+    auto const here = static_cast<unsigned>(__cvta_generic_to_shared(&to));
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(block));
+    auto const* const words = reinterpret_cast<std::uint32_t const*>(&value);
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(Value) / 4; ++i)
+        asm volatile("st.shared::cluster.u32 [%0], %1;" : : "r"(there + 4 * i), "r"(words[i]) : "memory");
+#endif
+}
+/// Waits for all threads of the cluster, and for what they stored.
+__device__ inline void meet_in_cluster() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
 } // namespace steadfold::inline v0::cuda

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     __syncthreads(); // the block is clear
     wait_for_kernel_before();
 
-    if (small.run()) return;
+    if (small.run(shared.block, shared.finish)) return;
     Pass pass{arguments, shared.block};
     bool started = false;
     walk.for_each(copies, [&](auto const& x, auto const& y, batch_vectors<Pass, count> const& again) {

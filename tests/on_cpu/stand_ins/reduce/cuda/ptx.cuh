@@ -69,6 +69,12 @@ inline float larger(float a, float b) {
     return std::isnan(a) || std::isnan(b) ? std::bit_cast<float>(0x7fffffffu) : std::fmax(a, b);
 }
 
+template <class Value>
+void store_in_block(Value&, Value const&, unsigned) {
+    throw std::runtime_error("there are no clusters on the CPU");
+}
+inline void meet_in_cluster() {}
+
 inline void let_next_kernel_prepare() {}
 inline void wait_for_kernel_before() {}
 

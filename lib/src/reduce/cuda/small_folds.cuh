@@ -1,0 +1,141 @@
+// What one thread folds of little data: see small_sum.cuh.
+#pragma once
+
+#include "reduce/cuda/vector_loads.cuh"
+#include "reduce/cuda/window_choice.cuh"
+
+namespace steadfold::inline v0::cuda {
+
+template <class Pass>
+class small_folds {
+  public:
+    using shape = typename Pass::shape;
+
+    /// Everything that can be known before the data may be read.
+    __device__ small_folds(pass_arguments const& arguments, vector_source<Pass> const& source)
+        : arguments_{arguments}, source_{source}, hot_top_{reinterpret_cast<char const*>(&arguments.memory->hot_top)},
+          first_{static_cast<int>(blockIdx.x) * arguments.small_vectors + static_cast<int>(threadIdx.x)},
+          end_vector_{
+              ::min((static_cast<int>(blockIdx.x) + 1) * arguments.small_vectors, static_cast<int>(arguments.vectors))},
+          x_first_{source.x_address(first_)}, y_first_{source.y_address(first_)},
+          end_{source.run_of(arguments.vectors + threadIdx.x)}, has_end_{arguments.has_ends && blockIdx.x == 0 &&
+                                                                         threadIdx.x < 2} {
+        keep(hot_top_);
+        keep(x_first_);
+        if constexpr (Pass::takes_two) keep(y_first_);
+    }
+
+    __device__ void take_all() {
+        top_ = __ldcg(reinterpret_cast<int const*>(hot_top_)); // beside the vectors
+        vector16 x[most_vectors], y[most_vectors], x_end, y_end;
+        int const step = static_cast<int>(blockDim.x);
+#pragma unroll
+        for (int u = 0; u < most_vectors; ++u) {
+            if (u > 0 && u * step >= arguments_.small_vectors) break;
+            load(u * step, x[u], y[u]);
+        }
+        if (has_end_) source_.read(end_, x_end, y_end);
+        high_ = magic(0);
+        low_ = magic(1);
+        take(x[0], y[0]);
+#pragma unroll
+        for (int u = 1; u < most_vectors; ++u) {
+            if (u * step >= arguments_.small_vectors) break;
+            take(x[u], y[u]);
+        }
+        if (has_end_) take(x_end, y_end);
+    }
+
+    /// False if something was taken that the folds have no room for, or cannot keep all of.
+    [[nodiscard]] __device__ bool fit() const {
+        return rests_ == 0 && window::may_be_shared(top_) && top_ >= lowest_top && top_ <= highest_top &&
+               peak_ < window::limit_of(top_);
+    }
+
+    /// The sums of the digits of the two folds.
+    [[nodiscard]] __device__ double high() const {
+        return __dsub_rn(high_, magic(0));
+    }
+    [[nodiscard]] __device__ double low() const {
+        return __dsub_rn(low_, magic(1));
+    }
+    /// 0 if there was nothing but -0.
+    [[nodiscard]] __device__ std::uint32_t other_than_negative_zero() const {
+        return seen_;
+    }
+
+  private:
+    using window = window_choice<shape>;
+    static constexpr int most_vectors = Pass::most_small_vectors, width = Pass::width;
+    static constexpr int chains = 2;                            // of additions that wait for each other
+    static constexpr int lowest_top = -800, highest_top = 1000; // where folds and their sums are normal numbers
+
+    /// A fold's sum begins with this; every digit is a multiple of its unit, and below 2^small_bits of them.
+    [[nodiscard]] __device__ double magic(int fold) const {
+        int const unit = top_ - arguments_.small_bits - fold * (arguments_.small_bits + 1);
+        return __hiloint2double(((unit + 52 + 1023) << 20) | (1 << 19), 0);
+    }
+
+    /// Vector v after the thread's first.
+    __device__ void load(int v, vector16& x, vector16& y) const {
+        if (first_ + v < end_vector_) {
+            x = source_.x(x_first_ + v * 16);
+            y = Pass::takes_two ? source_.y(y_first_ + v * 16, x) : x;
+        } else {
+            x = source_.padded(Pass::padding_x);
+            y = source_.padded(Pass::padding_y);
+        }
+    }
+
+    __device__ void take(vector16 const& x, vector16 const& y) {
+        vector16 const xs[1]{x}, ys[1]{y};
+        peak_ = ::max(peak_, Pass::summarise(xs, ys).peak);
+        seen_ |= other_than_negative_zero_in(x, y);
+#pragma unroll
+        for (int j = 0; j < width; ++j) {
+            double const value = value_of(x, y, j);
+            // Turned rests, so that those of -0 are +0.
+            double const high = __dadd_rn(high_, value), rest = __dsub_rn(__dsub_rn(high, high_), value);
+            double const low = __dsub_rn(low_, rest);
+            rests_ |= rest_bits(__dadd_rn(__dsub_rn(low, low_), rest));
+            high_ = high;
+            low_ = low;
+        }
+    }
+
+    /// 0 if all numbers are -0, which only sums and dots can show.
+    __device__ static std::uint32_t other_than_negative_zero_in(vector16 const& x, vector16 const& y) {
+        std::uint32_t seen = 0;
+        if constexpr (shape::has_products) {
+#pragma unroll
+            for (int j = 0; j < width; ++j) {
+                std::uint64_t const other = bits_of(value_of(x, y, j)) ^ exact::negative_zero_bits;
+                seen |= static_cast<std::uint32_t>(other) | static_cast<std::uint32_t>(other >> 32);
+            }
+        } else if constexpr (shape::has_sum) {
+            vector16 const zeros = vector_source<Pass>::padded(Pass::padding_x);
+#pragma unroll
+            for (int w = 0; w < 4; ++w) seen |= x.word[w] ^ zeros.word[w];
+        }
+        return seen;
+    }
+
+    __device__ static double value_of(vector16 const& x, vector16 const& y, int j) {
+        if constexpr (shape::has_products) return multiply<shape::real>(x, y, j).high;
+        double const value = element<shape::real>::at(x, j);
+        return shape::has_sum ? value : fabs(value);
+    }
+
+    pass_arguments const& arguments_;
+    vector_source<Pass> const& source_;
+    char const* hot_top_;
+    int first_, end_vector_; // vectors of the thread and of its block
+    char const *x_first_, *y_first_;
+    typename vector_source<Pass>::component_run end_; // of the first two threads
+    bool has_end_;
+    int top_ = 0;
+    double high_ = 0, low_ = 0;
+    std::uint32_t peak_ = 0, seen_ = 0, rests_ = 0;
+};
+
+} // namespace steadfold::inline v0::cuda
