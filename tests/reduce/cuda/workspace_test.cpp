@@ -304,7 +304,6 @@ TEST_F(cuda_workspace, bad_arguments_are_refused_before_anything_is_enqueued) {
                          sf::argument_error);
             EXPECT_THROW(sf::enqueue_reduce(sums, {x.data() + 4, 4, four.type}, out, stream.get()), sf::argument_error);
             EXPECT_THROW(sf::enqueue_reduce(sums, {nullptr, 4, four.type}, out, stream.get()), sf::argument_error);
-            EXPECT_THROW(sf::enqueue_reduce(sums, {x.data(), 4, four.type, 2}, out, stream.get()), sf::argument_error);
             EXPECT_THROW(sf::enqueue_dot(dots, four, {host.data(), 4, four.type}, out, stream.get()),
                          sf::argument_error);
             EXPECT_THROW(sf::enqueue_dot(sums, four, four, out, stream.get()), sf::argument_error);

@@ -32,8 +32,10 @@ struct float_shape {
     static constexpr bool is_float64 = Real == dtype::float64;
     /// One real quantity and nothing that is compared: blocks meet in hot words.
     static constexpr bool meets_hot = Components == 1 && !has_extrema && has_sum + has_magnitudes + has_products == 1;
-    /// One fold leaves rests of usual float32 data now and then; more folds, or shorter significands, next to never.
-    static constexpr bool keeps_near_rests = meets_hot && has_values && Real == dtype::float32;
+    /// Usual data leaves rests now and then of products, and of one fold of float32 values; not of two folds, or of
+    /// shorter significands.
+    static constexpr bool keeps_near_rests =
+        meets_hot && (has_products ? size_bytes(Real) > 2 : Real == dtype::float32);
     static constexpr exact::digit_layout sums = exact::sum_layout(Real), products = exact::product_layout(Real);
     using sum_target = block_sum<sums.limbs, sums.anchor>;
     using product_target = block_sum<products.limbs, products.anchor>;

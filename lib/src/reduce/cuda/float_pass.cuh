@@ -35,6 +35,8 @@ class float_pass {
     static constexpr int vectors_in_flight = takes_two || (has_many_bins && components == 2) ? 2 : 4;
     /// A thread's, of data that is small enough for small_sum; 0: not of this pass. The low parts of float64 products
     /// reach too far down.
+    /// Squares have twice the range of what they are of.
+    static constexpr std::int64_t most_small_elements = Family == family_squares ? 1 << 11 : 1 << 17;
     static constexpr int most_small_vectors = !meets_hot || (shape::has_products && shape::is_float64) ? 0
                                               : takes_two                                              ? 4
                                                                                                        : 8;
@@ -97,7 +99,7 @@ class float_pass {
         if (seen_ != all_seen && !outside) [[unlikely]]
             note_signs(x, y, again);
         if (rests != 0) [[unlikely]] {
-            if (outside || !keep_near_rests(x)) {
+            if (outside || !keep_near_rests(x, y)) {
                 irregular_ = true;
                 leftovers<float_pass, Batch> const all{arguments_, block_, again, window_.top()};
                 seen_ |= all.deposit(outside);
@@ -187,22 +189,30 @@ class float_pass {
 
     /// What the folds left of a batch, if one more fold takes all of it.
     template <int Count>
-    __device__ bool keep_near_rests(vector16 const (&x)[Count]) {
+    __device__ bool keep_near_rests(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
         if constexpr (!shape::keeps_near_rests) {
             return false;
         } else {
             near_fold const fold{hot_exponent(window_.top())};
-            std::int64_t digits = 0;
+            std::int64_t digits = 0, of_last = 0;
             std::uint32_t left = fold.exists() ? 0 : 1;
 #pragma unroll
             for (int u = 0; u < Count; ++u)
 #pragma unroll
-                for (int j = 0; j < width; ++j) {
-                    double const value = load::at(x[u], j), rest = values_.rest(value);
-                    left |= fold.add(shape::has_sum ? rest : with_sign_of(rest, value), digits);
-                }
+                for (int j = 0; j < width; ++j)
+                    if constexpr (shape::has_products) {
+                        products_type const& folds = products_[0];
+                        exact_product const rest = folds.rest(multiply<Real>(x[u], y[u], j));
+                        left |= fold.add(folds.rest_of_last(rest.high, of_last), digits);
+                        if constexpr (products_type::has_low)
+                            left |= fold.add(folds.rest_of_last(rest.low, of_last), digits);
+                    } else {
+                        double const value = load::at(x[u], j), rest = values_.rest(value);
+                        left |= fold.add(shape::has_sum ? rest : with_sign_of(rest, value), digits);
+                    }
             if (left != 0) return false;
             near_digits_ += digits;
+            if constexpr (shape::has_products) products_[0].add_to_last(of_last);
             return true;
         }
     }

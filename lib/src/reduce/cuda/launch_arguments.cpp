@@ -45,13 +45,12 @@ void set_tiles(pass_arguments& arguments, int vectors_in_flight) {
 }
 
 void set_small(pass_arguments& arguments, small_limits const& limits) {
-    constexpr std::int64_t most_elements = 1 << 17; // two digits of 36 bits then
-    constexpr int most_bits = 44;                   // of the sums of a thread, 51
+    constexpr int most_bits = 44; // of the sums of a thread, 51
     arguments.small_bits = 0;
     // More than half of what a block could take is quicker in two, and of what a cluster could take, the usual way.
     std::int64_t const alone = std::int64_t{limits.threads} * limits.vectors / 2;
     std::int64_t const most_vectors = alone * std::max(limits.blocks, 2);
-    if (limits.vectors == 0 || arguments.length > most_elements || arguments.vectors > most_vectors) return;
+    if (limits.vectors == 0 || arguments.length > limits.elements || arguments.vectors > most_vectors) return;
     if (arguments.strided || arguments.integer_only) return;
     if (arguments.finish.operations == 0 || !arguments.finish.may_be_quick) return;
     auto const others = static_cast<std::uint64_t>(arguments.length - 1); // there is one: may_be_quick

@@ -79,7 +79,7 @@ struct pass_arguments {
 inline constexpr int warp_threads = 32;
 inline constexpr int max_threads_per_block = 256;
 inline constexpr int most_small_blocks = 8; // every device with clusters has them of eight blocks
-inline constexpr int most_bulk_stages = 4; // tiles a warp has on their way
+inline constexpr int most_bulk_stages = 4;  // tiles a warp has on their way
 
 using kernel = void (*)(pass_arguments);
 
@@ -90,6 +90,7 @@ struct kernel_choice {
     int vectors_in_flight = 0;    // 16-byte loads a thread issues before it uses the first
     int bulk_stages = 0;          // tiles a warp has on their way
     int most_small_vectors = 0;   // a thread's, of data for small_sum.cuh; 0: not this kernel
+    std::int64_t most_small_elements = 0;
     bool may_bulk = false;
     bool has_partials = false;
 };

@@ -93,6 +93,14 @@ class product_folds {
         return left;
     }
 
+    /// Of a part that add() left: a digit more for the last fold, and what is left then.
+    __device__ double rest_of_last(double part, std::int64_t& digits) const {
+        double const magic = window_.magic[folds - 1], t = __dadd_rn(part, magic);
+        digits += static_cast<std::int64_t>(bits_of(t) - bits_of(magic));
+        return __dsub_rn(part, __dsub_rn(t, magic));
+    }
+    __device__ void add_to_last(std::int64_t digits) { digits_.sum[folds - 1] += static_cast<std::uint64_t>(digits); }
+
     template <class Target>
     __device__ void flush(int top, std::uint32_t values, Target& target) {
 #pragma unroll
