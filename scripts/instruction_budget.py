@@ -3,10 +3,9 @@
 
 usage: scripts/instruction_budget.py LIBRARY_OR_CUBIN...      (needs cuobjdump and nvdisasm of the CUDA toolkit)
 
-The main loop is taken to be the shortest way round, in instructions, through the basic block with the most
-floating-point adds: what is rare is a detour. Counted for one thread and divided by the elements (pairs, for products of
-two arrays) that it takes each time round. Columns: float64 adds, multiplications and fused ones; conversions; all
-instructions.
+The main loop is taken to be the shortest way round, in instructions, that has the adds of all folds and the conversions:
+what is rare is a detour. Counted for one thread and divided by the elements (pairs, for products of two arrays) that it
+takes each time round. Columns: float64 adds, multiplications and fused ones; conversions; all instructions.
 """
 
 import argparse
@@ -72,10 +71,34 @@ def basic_blocks(lines):
     return blocks
 
 
-def main_loop(blocks):
-    """Opcodes of the shortest way from the block with the most adds round to itself."""
-    adds = [sum(op in ADDS for op in opcodes) for _, opcodes, _, _ in blocks]
-    start = adds.index(max(adds))
+def least_adds(size_bytes, family):
+    """Of an element's folds: three for each, but for 16-bit values, which are added whole."""
+    values = {8: 6, 4: 3, 2: 1}[size_bytes] if family & 3 else 0
+    products = {8: 12, 4: 6, 2: 6}[size_bytes] if family & 4 else 0
+    return values + products
+
+
+def main_loop(blocks, least, conversions):
+    """Opcodes of the main loop once round, with at least so many adds and conversions, or None."""
+    def adds(way):
+        return sum(op in ADDS for block in way for op in blocks[block][1])
+
+    def conversions_of(way):
+        return sum(op == "F2F" for block in way for op in blocks[block][1])
+
+    def length(way):
+        return sum(len(blocks[block][1]) for block in way)
+
+    starts = [i for i in range(len(blocks)) if adds([i]) >= least / 4]
+    loops = [way for start in starts if (way := shortest_loop(blocks, start))]
+    loops = [way for way in loops if adds(way) >= least and conversions_of(way) >= conversions]
+    if not loops:
+        return None
+    return collections.Counter(op for block in min(loops, key=length) for op in blocks[block][1])
+
+
+def shortest_loop(blocks, start):
+    """The blocks of the shortest way from one of them round to itself, or None."""
     index = {label: i for i, (labels, *_) in enumerate(blocks) for label in labels}
 
     def followers(i):
@@ -89,7 +112,7 @@ def main_loop(blocks):
     while queue:
         cost, i, way = heapq.heappop(queue)
         if i == start and way:
-            return collections.Counter(op for block in way for op in blocks[block][1])
+            return way
         if i in best and i != start:
             continue
         best[i] = cost
@@ -112,11 +135,15 @@ def main():
             for section in re.split(r"^\s*\.section\s+\.text\.", text, flags=re.M)[1:]:
                 name, _, body = section.partition(",")
                 kernel = KERNEL.search(name)
-                counts = main_loop(basic_blocks(body.splitlines())) if kernel else None
-                if not counts:
+                if not kernel:
                     continue
                 dtype, components, family = map(int, kernel.groups())
                 elements = elements_each_time(TYPES[dtype][1], components, family)
+                least = least_adds(TYPES[dtype][1], family) * elements * components
+                conversions = 0 if TYPES[dtype][1] == 8 else elements * components
+                counts = main_loop(basic_blocks(body.splitlines()), least, conversions) if least else None
+                if not counts:
+                    continue
                 figures = [sum(counts[op] for op in FLOAT64), counts["F2F"], sum(counts.values())]
                 shown = TYPES[dtype][0] + (" x2" if components == 2 else "")
                 columns = " ".join(f"{figure / elements:8.2f}" for figure in figures)
