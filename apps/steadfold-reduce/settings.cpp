@@ -50,7 +50,7 @@ void add_reduction_options(CLI::App& program, texts& t) {
     program
         .add_option("--ops", t.operations,
                     "Operations: all, extrema, or some of sum, mean, sumsq, l1, l2, linf, var, std, min, max, argmin, "
-                    "argmax, count, nan, inf, zero")
+                    "argmax, count, nan, inf, zero, any, every, bitand, bitor, bitxor, prod")
         ->capture_default_str();
     program.add_option("--mode", t.mode, "exact or fast")->capture_default_str();
     program.add_option("--nan", t.nans, "propagate or ignore; default: ignore where the file declares missing values");

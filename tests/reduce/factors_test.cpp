@@ -176,6 +176,8 @@ TEST(factors, of_types_that_lack_them_are_refused) {
     EXPECT_THROW((sf::reduction{sf::dtype::complex64, sf::product}), sf::argument_error);
     EXPECT_EQ(sf::parse_operations("any,every,bitand,bitor,bitxor,prod"),
               sf::any | sf::every | sf::bit_and | sf::bit_or | sf::bit_xor | sf::product);
+    EXPECT_EQ(sf::parse_operations("bit_and, bit_or , bit_xor,product, sum_of_squares,nan_count,inf_count,zero_count"),
+              sf::parse_operations("bitand,bitor,bitxor,prod,sumsq,nan,inf,zero"));
     EXPECT_FALSE(sf::parse_operations("all").intersects(sf::any | sf::product | sf::bit_or));
 }
 

@@ -103,8 +103,8 @@ inline constexpr operation_set extrema = min | max | argmin | argmax;
 /// Names joined by ",", in the order of `operation`.
 [[nodiscard]] std::string to_string(operation_set set);
 
-/// Reads names separated by commas; also "extrema" (min, max and their indices), "variance", "stddev", "minmax",
-/// and "all": every statistic, from sum to zero, but neither truth values, bits nor the product.
+/// Reads names separated by commas, and blanks around them; also those of this header, "extrema" (min, max and their
+/// indices), "minmax", and "all": every statistic, from sum to zero, but neither truth values, bits nor the product.
 /// @throws argument_error naming the unknown word and the known ones
 [[nodiscard]] operation_set parse_operations(std::string_view text);
 

@@ -33,10 +33,9 @@ class float_pass {
     static constexpr bool has_many_bins =
         shape::has_magnitudes && shape::has_products && (shape::is_float64 || components == 2);
     static constexpr int vectors_in_flight = takes_two || (has_many_bins && components == 2) ? 2 : 4;
-    /// A thread's, of data that is small enough for small_sum; 0: not of this pass. The low parts of float64 products
-    /// reach too far down.
-    /// Squares have twice the range of what they are of.
+    /// Of data that is small enough for small_sum.cuh. Squares have twice the range of what they are of.
     static constexpr std::int64_t most_small_elements = Family == family_squares ? 1 << 11 : 1 << 17;
+    /// A thread's; 0: none. The low parts of float64 products reach too far down.
     static constexpr int most_small_vectors = !meets_hot || (shape::has_products && shape::is_float64) ? 0
                                               : takes_two                                              ? 4
                                                                                                        : 8;

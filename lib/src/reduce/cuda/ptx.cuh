@@ -125,10 +125,16 @@ __device__ void store_in_block(Value& to, Value const& value, unsigned block) {
         asm volatile("st.shared::cluster.u32 [%0], %1;" : : "r"(there + 4 * i), "r"(words[i]) : "memory");
 #endif
 }
-/// Waits for all threads of the cluster, and for what they stored.
-__device__ inline void meet_in_cluster() {
+/// The two halves of a barrier of all threads of the cluster: whoever has waited sees what was stored before the others
+/// arrived. The shared memory of another block is there from the first one on.
+__device__ inline void arrive_in_cluster() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+__device__ inline void wait_for_cluster() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
 

@@ -27,7 +27,9 @@ class small_sum {
 
     /// Everything that can be known before the data may be read.
     __device__ small_sum(pass_arguments const& arguments, vector_source<Pass> const& source)
-        : arguments_{arguments}, folds_{arguments, source} {}
+        : arguments_{arguments}, folds_{arguments, source} {
+        if (arguments.small_bits != 0 && gridDim.x > 1) arrive_in_cluster();
+    }
 
     /// All threads. False if the data is left to the usual way.
     __device__ bool run(block_type& block, finish_area& finish) {
@@ -85,13 +87,15 @@ class small_sum {
 
     /// The blocks of the cluster tell each other their sums: those of all of them, if all of them fit.
     __device__ bool meet(small_area& area, bool fits) {
+        wait_for_cluster(); // all of them have begun
         if (threadIdx.x < warp_threads) {
             bool const seen = __any_sync(all, seen_ != 0);
             small_area::block_part const mine{high_, low_, seen ? 1u : 0u, fits ? 1u : 0u};
             if (threadIdx.x < gridDim.x) store_in_block(area.of_block[blockIdx.x], mine, threadIdx.x);
             __syncwarp();
         }
-        meet_in_cluster();
+        arrive_in_cluster();
+        wait_for_cluster();
         high_ = low_ = 0;
         for (unsigned i = 0; i < gridDim.x; ++i) {
             small_area::block_part const& part = area.of_block[i];

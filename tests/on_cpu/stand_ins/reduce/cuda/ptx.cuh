@@ -73,7 +73,8 @@ template <class Value>
 void store_in_block(Value&, Value const&, unsigned) {
     throw std::runtime_error("there are no clusters on the CPU");
 }
-inline void meet_in_cluster() {}
+inline void arrive_in_cluster() {}
+inline void wait_for_cluster() {}
 
 inline void let_next_kernel_prepare() {}
 inline void wait_for_kernel_before() {}
