@@ -132,7 +132,7 @@ def check_words():
     listing = run("--list")
     check(listing.returncode == 0 and all(n in listing.stdout for n in ("host-sum", "cuda-sum")), "--list")
     check(run("--help").returncode == 0 and run("--version").returncode == 0, "--help and --version")
-    for wrong in (["--case", "nothing"], ["--elements", "0"], ["--elements", "2^99"], ["--dtype", "int8"], ["--data", "nothing"],
+    for wrong in (["--case", "nothing"], ["--elements", "0"], ["--elements", "2^99"], ["--dtype", "uint8"], ["--data", "nothing"],
                   ["--case", "host-sum", "--device", "cuda"], ["--json", "-"], ["--unknown"]):
         check(run(*wrong).returncode == 2, f"{wrong} is wrong usage")
     nowhere = run("--case", "host-sum", "--elements", "10", "--json", "/nowhere/out.json")
