@@ -112,6 +112,37 @@ TEST(kernels_on_cpu, a_number_of_any_scale_after_one_of_any_other) {
         }
 }
 
+/// Twice, the second time under the window of the first.
+void expect_twice(std::vector<double> const& values, sf::operation_set operations, sf::reduce_options const& options,
+                  launch_shape const& shape, std::string const& label) {
+    sample const s = as_sample(values, sf::dtype::float64, label);
+    shifted const x{s, 0};
+    on_cpu::workspace work{s.type, operations, options};
+    for (std::uint64_t seed : {1, 2})
+        expect_results(work.run({x.data, s.n, s.type}, {}, shape, seed), summarise(s.bytes.data(), s.n, s.type),
+                       options, label + ", launch " + std::to_string(seed));
+}
+
+/// Just below the middle between the largest subnormal float32 number and the smallest normal one, which is where
+/// float64 rounds it to.
+TEST(kernels_on_cpu, float32_results_at_the_end_of_its_normal_numbers) {
+    std::vector<double> const values{0x1.fffffep-127, -0x1p-185};
+    for (bool const may_be_small : {false, true})
+        expect_twice(values, sf::sum, {.result = sf::dtype::float32}, {.threads = 32, .may_be_small = may_be_small},
+                     "sum at 2^-126");
+    expect_twice({0x1.fffffep-126, -0x1p-184}, sf::mean, {.result = sf::dtype::float32},
+                 {.threads = 32, .may_be_small = true}, "mean at 2^-126");
+}
+
+/// The sum has more bits than a float64 mean times the number of elements can have, with a gap in between.
+TEST(kernels_on_cpu, mean_of_a_sum_of_more_than_106_bits_is_inexact) {
+    std::vector<double> values(196608, 2 + 0x1p-51);
+    values[0] = 3 + 0x1p-51;
+    values[1] = 3 + 0x1p-50 - 0x1p-39;
+    values[2] = 0x1p-39 + 0x1p-91;
+    expect_twice(values, sf::mean, {}, {.blocks = 4, .threads = 256}, "mean of 196608");
+}
+
 constexpr sf::dtype types_with_extremes[] = {sf::dtype::float64, sf::dtype::float32, sf::dtype::bfloat16};
 
 /// Few different values, so that the extremes come again and again, also before and after the aligned vectors. The

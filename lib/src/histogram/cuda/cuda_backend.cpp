@@ -188,7 +188,7 @@ class cuda_backend final : public backend {
             staging& slot = next_slot();
             array_view const part = reduce_detail::part_of(x, done, std::min(per_copy, x.count - done));
             check(cudaStreamWaitEvent(copy_stream_.get(), slot.counted.get(), 0), "waiting for a staging buffer");
-            bring(part, slot.memory.get());
+            bring(part, x.contiguous(), slot.memory.get());
             check(cudaEventRecord(slot.copied.get(), copy_stream_.get()), "marking a copy");
             check(cudaStreamWaitEvent(stream_.get(), slot.copied.get(), 0), "waiting for a copy");
             launch_all({slot.memory.get(), part.count, part.type});
@@ -196,8 +196,9 @@ class cuda_backend final : public backend {
         }
     }
 
-    void bring(array_view x, std::byte* to) {
-        if (x.contiguous())
+    /// One element of strided data is to be read now, too.
+    void bring(array_view x, bool is_contiguous, std::byte* to) {
+        if (is_contiguous)
             check(cudaMemcpyAsync(to, x.data, static_cast<std::size_t>(x.count * element_bytes_), cudaMemcpyDefault,
                                   copy_stream_.get()),
                   "copying data to the device");

@@ -168,7 +168,7 @@ class cuda_backend final : public backend {
     [[nodiscard]] array_view brought(input const& from, std::int64_t first, std::int64_t count, std::byte* room) {
         array_view const part = part_of(from.elements, first, count);
         if (!part.contiguous() && !from.on_host) return part;
-        if (part.contiguous())
+        if (from.elements.contiguous() || !from.on_host) // of strided data, one element is to be read now, too
             check(cudaMemcpyAsync(room, part.data, static_cast<std::size_t>(count) * size_bytes(part.type),
                                   cudaMemcpyDefault, copy_stream_.get()),
                   "copying data to the device");

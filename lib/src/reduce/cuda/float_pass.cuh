@@ -192,7 +192,7 @@ class float_pass {
         if constexpr (!shape::keeps_near_rests) {
             return false;
         } else {
-            near_fold const fold{hot_exponent(window_.top())};
+            near_fold const fold{hot_exponent(window_.top()), shape::hot_layout.anchor};
             std::int64_t digits = 0, of_last = 0;
             std::uint32_t left = fold.exists() ? 0 : 1;
 #pragma unroll

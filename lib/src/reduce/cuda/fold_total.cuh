@@ -72,7 +72,7 @@ class fold_total {
     template <int K>
     [[nodiscard]] __device__ rounded_sum rounded_from(std::int64_t head, int exponent) const {
         if constexpr (K == digits) {
-            return {static_cast<double>(head), 0, 0, exponent};
+            return {static_cast<double>(head), 0, 0, exponent, false};
         } else {
             constexpr std::int64_t most = std::int64_t{1} << (53 - bits(K));
             if (head < most && head >= -most)
@@ -96,9 +96,11 @@ class fold_total {
         rounded_sum sum;
         sum.value = __fma_rn(static_cast<double>(static_cast<std::int64_t>(noted)), 0x1p-52, whole);
         double const above = __dsub_rn(sum.value, whole); // exact: a head of more than 4 bits is the larger one
-        sum.left = __fma_rn(static_cast<double>(static_cast<std::int64_t>(tail)), 0x1p-52, -above);
+        double const upper = __fma_rn(static_cast<double>(static_cast<std::int64_t>(tail)), 0x1p-52, -above);
         constexpr double unit = power_of_two(-52 - (left > 0 ? left : 0));
-        sum.left = __fma_rn(static_cast<double>(static_cast<std::int64_t>(below)), unit, sum.left);
+        double const lower = __dmul_rn(static_cast<double>(static_cast<std::int64_t>(below)), unit); // exact, too
+        sum.left = __dadd_rn(upper, lower);
+        sum.left_is_rounded = __dsub_rn(sum.left, upper) != lower;
         sum.unsure = sticky != 0 ? unit : 0;
         sum.exponent = exponent;
         return sum;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace steadfold::inline v0::cuda {
 
@@ -27,9 +28,10 @@ class gathering_copies {
             piece& next = next_piece();
             wait_for(next.copied.get());
             std::int64_t const count = std::min(most, elements.count - done);
-            void const* const from = reduce_detail::contiguous_part(elements, done, count, next.memory.get());
-            check(cudaMemcpyAsync(to + done * bytes, from, static_cast<std::size_t>(count * bytes),
-                                  cudaMemcpyHostToDevice, stream),
+            auto const size = static_cast<std::size_t>(count * bytes);
+            void const* const part = reduce_detail::contiguous_part(elements, done, count, next.memory.get());
+            if (part != next.memory.get()) std::memcpy(next.memory.get(), part, size); // one element is left
+            check(cudaMemcpyAsync(to + done * bytes, next.memory.get(), size, cudaMemcpyHostToDevice, stream),
                   "copying strided data to the device");
             check(cudaEventRecord(next.copied.get(), stream), "marking a copy");
         }

@@ -1,7 +1,7 @@
 // From the blocks' limbs to the results, in the same launch.
 //
-// Sums of one quantity meet in a few hot words of device memory: 32-bit digits where the digits of the last launch
-// were. Every word also counts the blocks that added to it, so one round trip of an atomic add tells the last block
+// Sums of one quantity meet in a few hot words of device memory: pieces of digits under the window of the launch
+// before. Every word also counts the blocks that added to it, so one round trip of an atomic add tells the last block
 // that it is the last and hands it the total, without a fence, a ticket and another read. Digits elsewhere, and
 // everything else a block may have seen, go to the state with a fence; such a block says so in the last of the hot
 // words. Other passes use the state and a ticket.

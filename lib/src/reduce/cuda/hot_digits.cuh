@@ -9,7 +9,7 @@
 
 namespace steadfold::inline v0::cuda {
 
-/// A hot word: a signed sum of pieces below 2^51 and the number of blocks above it. Pieces of a warp are below 2^27, of
+/// A hot word: a signed sum of pieces below 2^51 and the number of blocks above it. Pieces of a warp are below 2^28, of
 /// which a block has up to 2^5.
 inline constexpr int arrival_shift = 52;
 inline constexpr unsigned most_arrivals = (1u << (64 - arrival_shift)) - 1;

@@ -11,12 +11,12 @@ class near_fold {
   public:
     static constexpr int reach = 2 * piece_bits;
 
-    /// `unit` is the exponent of the last fold's.
-    __device__ explicit near_fold(int unit) {
+    /// `unit` is the exponent of the last fold's, `anchor` that of the lowest limb.
+    __device__ near_fold(int unit, int anchor) {
         int const field = unit - reach + 52 + 1023;
-        if (field > 0) magic_ = __hiloint2double((field << 20) | (1 << 19), 0);
+        if (field > 0 && unit - reach >= anchor) magic_ = __hiloint2double((field << 20) | (1 << 19), 0);
     }
-    /// False below the normal numbers: then there is no such fold.
+    /// False below the normal numbers or the limbs: then there is no such fold.
     [[nodiscard]] __device__ bool exists() const { return magic_ != 0; }
     /// Adds a rest; non-zero if something is left of it.
     __device__ std::uint32_t add(double rest, std::int64_t& digits) const {

@@ -8,11 +8,12 @@
 namespace steadfold::inline v0::cuda {
 
 /// (value + left + something from 0 to `unsure`, but not `unsure` itself) * 2^exponent. `value` is what that is rounded
-/// to in float64 but for the exponent, `left` is right to some 2^-52 of itself, and zero or not as it says; `unsure` is
-/// far below an ulp of `value`.
+/// to in float64 but for the exponent, `left` is zero or not as it says and right, but for some 2^-52 of itself if it
+/// has been rounded; `unsure` is far below an ulp of `value`.
 struct rounded_sum {
     double value, left, unsure;
     int exponent;
+    bool left_is_rounded = false;
 
     [[nodiscard]] __device__ bool is_exact() const { return left == 0 && unsure == 0; }
 };
@@ -40,7 +41,8 @@ __device__ inline nearly_rounded root(double top, double rest, double sticky) {
     return {r, tail, __dadd_rn(fabs(tail) * 0x1p-40, __ddiv_rn(sticky, r))};
 }
 
-/// value * 2^exponent as bits of `type`; false if it is not a normal number there.
+/// value * 2^exponent as bits of `type`; false if it is not a normal number there, or the lowest of float32: what has
+/// been rounded to float64 may have become that on the way.
 __device__ inline bool scaled_bits(double value, int exponent, dtype type, std::uint64_t& bits) {
     if (type == dtype::float64) {
         bits = static_cast<std::uint64_t>(__double_as_longlong(value));
@@ -52,7 +54,7 @@ __device__ inline bool scaled_bits(double value, int exponent, dtype type, std::
     bits = __float_as_uint(narrow);
     int const field = static_cast<int>(bits >> 23) + exponent;
     bits = static_cast<std::uint32_t>(bits + (static_cast<std::uint32_t>(exponent) << 23));
-    return field > 0 && field < 255;
+    return field > 1 && field < 255;
 }
 
 /// `value`, known to float64 and sure there, is so in `type` too, unless it sits in the middle of two numbers.
@@ -93,11 +95,12 @@ __device__ __noinline__ inline quick_value quick_mean_or_root(rounded_sum x, boo
     double value;
     if (!is_sure(is_root ? root(top, rest, unsure) : quotient(top, rest, unsure, n), value)) return result;
     if (!survives_narrowing(value, real)) return result;
-    // Residuals of a rounded quotient (n < 2^52) or root are float64 numbers: zero means exact.
+    // Residuals of a rounded quotient (n < 2^52) or root are float64 numbers: zero means exact, unless there were more
+    // than the 106 bits that value * n can have.
     double const left = __dadd_rn(__fma_rn(-value, is_root ? value : n, top), rest);
     if (left != 0 && fabs(left) <= unsure) return result; // what is not known of x may make up for it
-    result.exact =
-        left == 0 && unsure == 0 && (real == dtype::float64 || static_cast<double>(__double2float_rn(value)) == value);
+    result.exact = left == 0 && unsure == 0 && !x.left_is_rounded &&
+                   (real == dtype::float64 || static_cast<double>(__double2float_rn(value)) == value);
     result.known = scaled_bits(value, is_root ? (x.exponent - odd) / 2 : x.exponent, real, result.bits);
     return result;
 }

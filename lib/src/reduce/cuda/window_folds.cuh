@@ -19,7 +19,7 @@ __device__ inline double with_sign_of(double x, double y) {
 template <class Window>
 struct float64_digits;
 
-/// Folds in float64, `spacing` bits apart: 2^(64 - spacing) values fit a digit sum.
+/// Folds in float64, `spacing` bits apart.
 template <int Count, int Spacing>
 struct float64_window {
     using digits_type = float64_digits<float64_window>;
