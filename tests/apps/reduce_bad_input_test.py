@@ -108,7 +108,7 @@ class Usage(Case):
         np.save("x.npy", np.arange(10.0))
         for arguments, *words in (
             ([], "no input", "--help"), (["--list"], "no input"), (["x.npy", "--sum"], "--sum", "--help"),
-            (["x.npy", "--ops", "product"], "product", "sum"), (["x.npy", "--ops", ""], "no operation"),
+            (["x.npy", "--ops", "produkt"], "produkt", "sum"), (["x.npy", "--ops", ""], "no operation"),
             (["x.npy", "--ops", "dot"], "--dot"), (["x.npy", "--mode", "quick"], "--mode", "exact"),
             (["x.npy", "--nan", "drop"], "--nan", "ignore"), (["x.npy", "--ddof", "2"], "--ddof", "0 to 1"),
             (["x.npy", "--result-type", "int3"], "int3", "int32"), (["x.npy", "--device", "tpu"], "--device", "host"),
