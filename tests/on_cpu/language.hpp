@@ -183,9 +183,6 @@ inline float __double2float_rn(double x) {
 inline double __ull2double_rn(unsigned long long x) {
     return static_cast<double>(x);
 }
-inline float __ull2float_rn(unsigned long long x) {
-    return static_cast<float>(x);
-}
 inline unsigned long long __double2ull_rz(double x) { // saturates
     return x >= 0x1p64 ? ~0ull : static_cast<unsigned long long>(x);
 }
