@@ -30,16 +30,19 @@ class float_pass {
 
     // Two blocks a multiprocessor: 128 registers, and shared memory for stages and bins, which all families share.
     static constexpr int min_blocks = 2;
-    static constexpr bool has_many_bins =
-        shape::has_magnitudes && shape::has_products && (shape::is_float64 || components == 2);
-    static constexpr int vectors_in_flight = takes_two || (has_many_bins && components == 2) ? 2 : 4;
+    /// The more of them, the more independent work a warp has, as far as the registers go.
+    static constexpr int vectors_in_flight =
+        takes_two || (shape::has_magnitudes && shape::has_products && components == 2) ? 2
+        : Family == family_squares && shape::is_float64                                ? 5
+                                                                                       : 4;
+    /// With more on their way than the folds need, the multiprocessors further from the memory wait longer for theirs.
+    static constexpr int bulk_stages = element_bytes == 2 ? most_bulk_stages : 2;
     /// Of data that is small enough for small_sum.cuh. Squares have twice the range of what they are of.
     static constexpr std::int64_t most_small_elements = Family == family_squares ? 1 << 11 : 1 << 17;
     /// A thread's; 0: none. The low parts of float64 products reach too far down.
     static constexpr int most_small_vectors = !meets_hot || (shape::has_products && shape::is_float64) ? 0
                                               : takes_two                                              ? 4
                                                                                                        : 8;
-    static constexpr int bulk_stages = has_many_bins && vectors_in_flight == 4 ? 2 : most_bulk_stages;
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
         if constexpr (meets_hot) hot_top_ = __ldcg(&arguments.memory->hot_top); // beside the first vectors
@@ -288,7 +291,9 @@ class float_pass {
 
     template <int Count, class Batch>
     __device__ void note_signs(vector16 const (&x)[Count], vector16 const (&y)[Count], Batch const& again) {
-        if (components == 1 && !is_negative_zero(load::at(x[0], 0)) && (!has_pairs || load::at(y[0], 0) > 0))
+        double const first = load::at(x[0], 0);
+        if (components == 1 && !(has_pairs ? is_negative_zero_product(bits_of(first), bits_of(load::at(y[0], 0)))
+                                           : is_negative_zero(first)))
             seen_ = all_seen; // as good as always
         else
             seen_ |= not_negative_zero<Real, components, has_pairs>(again);
