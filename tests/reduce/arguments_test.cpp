@@ -93,17 +93,6 @@ TEST(arguments, results_that_were_not_asked_for_are_named) {
     expect_refused([] { (void)sf::parse_operations("sum,,mean"); }, {"unknown"});
 }
 
-TEST(what_gpus_lack, is_named_with_what_to_call_instead) {
-    auto const in_segments = [](sf::dtype type, sf::operation_set ops) {
-        sf::reduce_detail::require_available_on_gpus(sf::reduce_detail::make_plan(type, ops, {}));
-    };
-    in_segments(sf::dtype::float64, sf::operation::dot);
-    in_segments(sf::dtype::complex64, sf::sum | sf::any);
-    expect_refused([&] { in_segments(sf::dtype::complex64, sf::operation::dot); },
-                   {"dot of complex64", "segmented", "whole arrays"});
-    expect_refused([&] { in_segments(sf::dtype::int8, sf::sum | sf::product | sf::bit_or); }, {"bitor,prod of int8"});
-}
-
 TEST(merging, of_reductions_that_differ_in_anything_is_refused) {
     sf::reduction base{sf::dtype::float64, sf::sum | sf::variance};
     auto const refuse = [&](sf::dtype type, sf::operation_set ops, sf::reduce_options const& options) {

@@ -1,9 +1,13 @@
 #include "segmented/outputs.hpp"
 
+#include "steadfold/reduce.hpp"
 #include "support/number_formats.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace oracle {
 
@@ -63,6 +67,20 @@ void outputs::expect(sf::dtype input, sf::operation op, sf::reduce_options const
     EXPECT_TRUE(is_untouched(status_, untouched_status)) << label << ": written outside of the status output";
 }
 
+void outputs::expect_those_of_reduce(sf::dtype input, sf::operation op, sf::reduce_options const& options,
+                                     elements_of const& elements, std::string const& label) const {
+    std::size_t const size = sf::size_bytes(type_);
+    for (std::int64_t i = 0; i < count_; ++i) {
+        std::vector<std::byte> const bytes = elements(i);
+        auto const n = static_cast<std::int64_t>(bytes.size() / sf::size_bytes(input));
+        sf::result_value const one = sf::reduce({}, {bytes.data(), n, input}, op, options)[op];
+        std::string const what = std::string(sf::name(op)) + " of " + label + ", output " + std::to_string(i);
+        std::size_t const at = static_cast<std::size_t>(i);
+        EXPECT_EQ(std::memcmp(data_.data() + margin + size * at, &one.bits[0], size), 0) << what;
+        EXPECT_EQ(status_[margin + at], one.status) << what;
+    }
+}
+
 elements_of segments_of(sample const& s, std::vector<std::int64_t> const& offsets) {
     return [&s, &offsets](std::int64_t i) {
         auto const at = static_cast<std::size_t>(i);
@@ -100,6 +118,36 @@ std::vector<std::int64_t> random_offsets(std::int64_t n, random_source& random,
         if (random.below(200) == 0) break; // some elements at the end belong to no segment
     }
     return offsets;
+}
+
+std::vector<std::int64_t> equal_offsets(std::int64_t parts, std::int64_t length) {
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t i = 0; i <= parts; ++i) offsets.push_back(i * length);
+    return offsets;
+}
+
+std::vector<sf::operation> factor_operations_for(sf::dtype type) {
+    std::vector<sf::operation> operations;
+    if (!sf::is_complex(type)) operations.push_back(sf::operation::product);
+    if (sf::is_integer(type))
+        for (auto const op : {sf::operation::bit_and, sf::operation::bit_or, sf::operation::bit_xor})
+            operations.push_back(op);
+    return operations;
+}
+
+sample draw_factors(sf::dtype type, std::int64_t n, random_source& random) {
+    auto const classes = classes_of(type);
+    if (sf::is_integer(type))
+        return generate(classes[static_cast<std::size_t>(random.below(std::ssize(classes)))], type, n, random.bits());
+    constexpr double factors[] = {1, -1, 2, 0.5, -4, 3};
+    constexpr double special[] = {0.0, -0.0, HUGE_VAL, -HUGE_VAL, std::numeric_limits<double>::quiet_NaN()};
+    bool const has_special = random.coin();
+    std::vector<double> values(static_cast<std::size_t>(n));
+    for (double& value : values) {
+        value = factors[random.below(300) == 0 ? 5 : random.below(5)];
+        if (has_special && random.below(500) == 0) value = special[random.below(5)];
+    }
+    return sample_of(type, values, "few bits");
 }
 
 std::vector<sf::operation> operations_for(sf::dtype type) {

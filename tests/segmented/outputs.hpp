@@ -26,6 +26,9 @@ class outputs {
     /// Fails the current test for every output that differs from the oracle's, and for traces outside of the outputs.
     void expect(sf::dtype input, sf::operation op, sf::reduce_options const& options, elements_of const& elements,
                 std::string const& label) const;
+    /// As expect(), for operations the oracle does not have: against reductions of whole arrays on the host.
+    void expect_those_of_reduce(sf::dtype input, sf::operation op, sf::reduce_options const& options,
+                                elements_of const& elements, std::string const& label) const;
     [[nodiscard]] friend bool operator==(outputs const&, outputs const&) = default;
 
     /// The memory of the results, for tests that fill it from elsewhere.
@@ -50,6 +53,16 @@ class outputs {
 /// Offsets of segments whose lengths are drawn from `length`, until `n` elements are used up; some are empty.
 [[nodiscard]] std::vector<std::int64_t> random_offsets(std::int64_t n, random_source& random,
                                                        std::function<std::int64_t()> const& length);
+
+/// Offsets of `parts` segments of one length.
+[[nodiscard]] std::vector<std::int64_t> equal_offsets(std::int64_t parts, std::int64_t length);
+
+/// Products and bitwise operations, as far as the type has them.
+[[nodiscard]] std::vector<sf::operation> factor_operations_for(sf::dtype type);
+
+/// Integers of any kind, or floating-point numbers whose products have few significant bits, so that no order of
+/// factors can change any; now and then zeros, infinities and NaN.
+[[nodiscard]] sample draw_factors(sf::dtype type, std::int64_t n, random_source& random);
 
 /// Every operation that one array of this type has, but dot.
 [[nodiscard]] std::vector<sf::operation> operations_for(sf::dtype type);

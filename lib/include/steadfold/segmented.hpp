@@ -12,12 +12,12 @@
 /// missing values and result types are those of reduce(); `mode` fast is accepted and computed exactly all the same.
 /// argmin and argmax count from the start of the segment, or along the axis.
 ///
-/// All operations of reduce() are there, on a GPU those that reduce() has there. Quick are, on a host, all but
-/// variance, stddev, product and the bitwise ones; on a GPU sums, means, L1, extrema and their indices of every type,
-/// and squares and L2 of float32, float64 and complex data. The rest, and segments whose values differ by more than a
-/// factor of about 2^40, go through a superaccumulator each: exact as well, several times slower. So does every strided
-/// array on a GPU: where the same one is reduced often, gather its elements into an array of their own first. On a host
-/// they are gathered on the way.
+/// All operations of reduce() on one array are there. Quick are, on a host, all but variance, stddev, product and the
+/// bitwise ones; on a GPU sums, means, L1, extrema and their indices of every type, and squares and L2 of float32,
+/// float64 and complex data. The rest, and segments whose values differ by more than a factor of about 2^40, go through
+/// a superaccumulator each: exact as well, several times slower. So does every strided array on a GPU: where the same
+/// one is reduced often, gather its elements into an array of their own first. On a host they are gathered on the way.
+/// Products and bitwise operations on a GPU take one warp for an output, however long it is.
 #pragma once
 
 #include "steadfold/dtype.hpp"

@@ -68,16 +68,6 @@ plan make_plan(dtype type, operation_set operations, reduce_options const& optio
     return {type, operations, features, features_of(wandering), mode, options.missing};
 }
 
-void require_available_on_gpus(plan const& plan) {
-    bool const complex_dot = is_complex(plan.type) && plan.operations.contains(operation::dot);
-    operation_set const missing =
-        plan.operations.intersection(only_for_integers | product | of_pairs.without(operation::dot));
-    if (missing.empty() && !complex_dot) return;
-    throw argument_error(to_string(complex_dot ? operation_set{operation::dot} : missing) + " of " +
-                         std::string(name(plan.type)) + " is not available in segmented reductions on GPUs yet; " +
-                         "reductions of whole arrays have it");
-}
-
 unsigned family_of(unsigned features) noexcept {
     if (features & feature_pairs) return family_pairs;
     unsigned best = family_all;

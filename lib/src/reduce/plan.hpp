@@ -45,9 +45,6 @@ struct plan {
 /// @throws argument_error for operations the type does not have (extrema of complex data, `missing` for floats ...)
 [[nodiscard]] plan make_plan(dtype type, operation_set operations, reduce_options const& options);
 
-/// @throws argument_error  for what segmented reductions do not have on GPUs yet
-void require_available_on_gpus(plan const& plan);
-
 /// Smallest family that holds `features`.
 [[nodiscard]] unsigned family_of(unsigned features) noexcept;
 

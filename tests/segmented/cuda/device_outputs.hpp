@@ -8,13 +8,6 @@ namespace oracle {
 
 constexpr sf::execution on_gpu{.kind = sf::processor_kind::cuda};
 
-/// Offsets of `parts` equal segments of `length` elements.
-inline std::vector<std::int64_t> equal_offsets(std::int64_t parts, std::int64_t length) {
-    std::vector<std::int64_t> offsets;
-    for (std::int64_t i = 0; i <= parts; ++i) offsets.push_back(i * length);
-    return offsets;
-}
-
 inline std::vector<std::byte> bytes_of(std::vector<std::int64_t> const& values) {
     auto const* const first = reinterpret_cast<std::byte const*>(values.data());
     return {first, first + values.size() * sizeof(std::int64_t)};

@@ -84,6 +84,22 @@ TEST_P(segmented_cuda, strided_arrays) {
         }
 }
 
+TEST_P(segmented_cuda, products_and_bits) {
+    for (sf::operation const op : factor_operations_for(GetParam()))
+        for (int i = 0; i < 4; ++i) {
+            sample const data = draw_factors(GetParam(), 9000, random);
+            auto const options = drawn_options(GetParam(), random);
+            for (auto const& offsets :
+                 {random_offsets(9000, random, [&] { return length(2); }), {0, 4000, 4000, 4003, 9000}})
+                segments_on_gpu(data, offsets, op, options, random.between(0, 7))
+                    .expect_those_of_reduce(data.type, op, options, segments_of(data, offsets), data.label);
+            std::vector<std::int64_t> const extents{3, 1000, 3};
+            for (int axis = 0; axis < 3; ++axis)
+                axis_on_gpu(data, extents, axis, op, options)
+                    .expect_those_of_reduce(data.type, op, options, lines_of(data, extents, axis), data.label);
+        }
+}
+
 TEST_P(segmented_cuda, outputs_that_many_warps_share_are_those_of_the_host) {
     auto const classes = classes_of(GetParam());
     for (std::size_t k = 0; k < classes.size(); k += 2) {

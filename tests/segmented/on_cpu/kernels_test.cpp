@@ -76,6 +76,29 @@ struct kernels_on_cpu : testing::TestWithParam<sf::dtype> {
         out.expect(data.type, op, options, segments_of(data, offsets), data.label);
     }
 
+    void check_factors(sf::array_view x, sample const& data, std::vector<std::int64_t> const& offsets, sf::operation op,
+                       std::int64_t warps) {
+        auto const options = drawn_options(data.type, random);
+        seg::settings const settings = seg::make_settings(data.type, op, options);
+        outputs out{std::ssize(offsets) - 1, settings.result};
+        sf::view<std::int64_t const> const starts{offsets.data(), offsets.size()};
+        auto const result =
+            on_cpu::launch(settings, seg::problem_of_segments(settings, x, starts, out.view()), warps, random.bits());
+        EXPECT_TRUE(result.records_empty) << data.label;
+        out.expect_those_of_reduce(data.type, op, options, segments_of(data, offsets), data.label);
+    }
+
+    void check_factors_along(sf::array_view x, sample const& data, std::vector<std::int64_t> const& extents, int axis,
+                             sf::operation op, std::int64_t warps) {
+        auto const options = drawn_options(data.type, random);
+        seg::settings const settings = seg::make_settings(data.type, op, options);
+        outputs out{lines(extents, axis), settings.result};
+        auto const result = on_cpu::launch(settings, seg::problem_of_axis(settings, x, extents, axis, out.view()),
+                                           warps, random.bits());
+        EXPECT_TRUE(result.records_empty) << data.label;
+        out.expect_those_of_reduce(data.type, op, options, lines_of(data, extents, axis), data.label);
+    }
+
     void check_axis(sample const& data, std::vector<std::int64_t> const& extents, int axis, sf::operation op,
                     std::int64_t warps) {
         shifted_bytes const x{data, random.between(0, 7)};
@@ -186,6 +209,20 @@ TEST_P(kernels_on_cpu, reduce_strided_arrays) {
         check_axis(y.view(), y.together, {30, 50}, 1, op, 1);
         check_axis(y.view(), y.together, {5, 30, 10}, 1, op, 1);
         check_axis(y.view(), y.together, {500, 3}, 0, op, 100); // cut
+    }
+}
+
+// All elements of an output go through one warp.
+TEST_P(kernels_on_cpu, multiply_and_combine_bits) {
+    for (sf::operation const op : factor_operations_for(GetParam())) {
+        sample const data = draw_factors(GetParam(), 7000, random);
+        spread_sample const strided = spread(data, random.coin() ? -3 : 2, random.bits());
+        sf::array_view const x = random.coin() ? sf::array_view{data.bytes.data(), data.n, data.type} : strided.view();
+        check_factors(x, data, {0, 2100, 2100, 2107, 2300, 2300 + 256 * 9, data.n}, op, 1000); // not cut
+        check_factors(x, data, equal_offsets(700, 10), op, 3);
+        check_factors_along(x, data, {3500, 2}, 0, op, 100); // not cut
+        sample const longer = draw_factors(GetParam(), 2 * 8200, random);
+        check_factors_along(longer.view(), longer, {2, 8200}, 1, op, 100); // not cut
     }
 }
 

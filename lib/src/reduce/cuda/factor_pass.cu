@@ -1,5 +1,6 @@
 #include "base/cuda_check.hpp"
 #include "reduce/cuda/factor_pass.hpp"
+#include "reduce/cuda/factors.cuh"
 
 #include <algorithm>
 
@@ -19,19 +20,6 @@ struct factor_data {
     factor_rules rules;
 };
 
-__device__ std::uint64_t raw_element(void const* data, std::size_t bytes, std::int64_t i) {
-    switch (bytes) {
-    case 1:
-        return static_cast<std::uint8_t const*>(data)[i];
-    case 2:
-        return static_cast<std::uint16_t const*>(data)[i];
-    case 4:
-        return static_cast<std::uint32_t const*>(data)[i];
-    default:
-        return static_cast<std::uint64_t const*>(data)[i];
-    }
-}
-
 __device__ void take_vector(factor_rules const& rules, std::size_t bytes, uint4 const& vector, factor_state& mine) {
     std::uint64_t const words[2] = {std::uint64_t{vector.y} << 32 | vector.x, std::uint64_t{vector.w} << 32 | vector.z};
     std::uint64_t const mask = ~std::uint64_t{0} >> (64 - 8 * bytes);
@@ -41,30 +29,11 @@ __device__ void take_vector(factor_rules const& rules, std::size_t bytes, uint4 
             rules.take(word >> shift & mask, mine);
 }
 
-/// What the lane `offset` above holds.
-__device__ factor_state from_above(factor_state const& mine, int offset) {
-    constexpr unsigned all = 0xffffffffu;
-    factor_state other;
-    other.bits.all = __shfl_down_sync(all, mine.bits.all, offset);
-    other.bits.any = __shfl_down_sync(all, mine.bits.any, offset);
-    other.bits.odd = __shfl_down_sync(all, mine.bits.odd, offset);
-    other.product.high = __shfl_down_sync(all, mine.product.high, offset);
-    other.product.low = __shfl_down_sync(all, mine.product.low, offset);
-    other.product.exponent = __shfl_down_sync(all, mine.product.exponent, offset);
-    int const flags = __shfl_down_sync(all, int{mine.product.negative} | int{mine.product.inexact} << 1, offset);
-    other.product.negative = (flags & 1) != 0;
-    other.product.inexact = (flags & 2) != 0;
-    return other;
-}
-
 /// All threads of a block together; valid in thread 0.
 __device__ void merge_threads(factor_state& mine) {
     __shared__ __align__(16) unsigned char by_warp_bytes[warps_per_block * sizeof(factor_state)];
     auto* const by_warp = reinterpret_cast<factor_state*>(by_warp_bytes);
-    for (int offset = 16; offset > 0; offset /= 2) {
-        factor_state const other = from_above(mine, offset);
-        if (threadIdx.x % 32 < static_cast<unsigned>(offset)) mine.merge(other);
-    }
+    merge_lanes(mine);
     if (threadIdx.x % 32 == 0) by_warp[threadIdx.x / 32] = mine;
     __syncthreads();
     if (threadIdx.x != 0) return;

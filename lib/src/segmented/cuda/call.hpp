@@ -1,6 +1,7 @@
 // What the host hands to a kernel: one call, and how its work is cut among warps.
 #pragma once
 
+#include "reduce/factors.hpp"
 #include "reduce/state_view.hpp"
 #include "steadfold/dtype.hpp"
 #include "steadfold/operations.hpp"
@@ -33,13 +34,15 @@ struct fixed_result {
     status_flags status = status_flags::none;
 };
 
-/// How many words of which kind gather one output: limbs of sums (or of magnitudes), limbs of products, counts,
-/// extrema. Sums of both parts of complex data have limbs of their own; magnitudes and products are added together.
+/// How many words of which kind gather one output: limbs of sums (or of magnitudes), limbs of squares, counts,
+/// extrema, bits and the product. Sums of both parts of complex data have limbs of their own; magnitudes and products
+/// are added together.
 struct store_shape {
     int sum_limbs = 0, sum_anchor = 0;         // no limbs: not wanted
     int product_limbs = 0, product_anchor = 0; // no limbs: not wanted
     int components = 1;                        // arrays of sum limbs
     bool magnitudes = false;                   // the sums are of magnitudes
+    bool factors = false;                      // bits and the product are wanted: one warp for all of an output
 
     [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int products_at() const noexcept { return components * sum_limbs; }
     [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int limbs() const noexcept { return products_at() + product_limbs; }
@@ -47,9 +50,12 @@ struct store_shape {
         return limbs() + component * static_cast<int>(sizeof(exact::special_counts) / 8);
     }
     [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int extrema_at() const noexcept { return counts_at(2); }
+    [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int factors_at() const noexcept {
+        return extrema_at() + static_cast<int>(sizeof(exact::extrema_state) / 8);
+    }
     /// Without the last word, which only records have: how many warps have arrived, and a lock.
     [[nodiscard]] STEADFOLD_HOST_DEVICE constexpr int words() const noexcept {
-        return extrema_at() + static_cast<int>(sizeof(exact::extrema_state) / 8);
+        return factors_at() + (factors ? static_cast<int>(sizeof(reduce_detail::factor_state) / 8) : 0);
     }
 };
 
@@ -68,6 +74,7 @@ struct store_shape {
         shape.product_limbs = exact::product_layout(real).limbs;
         shape.product_anchor = exact::product_layout(real).anchor;
     }
+    shape.factors = (product | bit_and | bit_or | bit_xor).contains(op);
     return shape;
 }
 

@@ -28,7 +28,6 @@ class cuda_backend final : public backend {
     cuda_backend(settings const& settings, execution const& where)
         : settings_{settings}, where_{where}, shape_{shape_of(settings.op, settings.what.type)} {
         require_device(where.device);
-        reduce_detail::require_available_on_gpus(settings.what);
         current_device const on{where.device};
         kernel const quick = find_quick_kernel(settings.op, settings.what.type);
         general_ = chosen(find_general_kernel(), false);

@@ -4,6 +4,7 @@
 #include "exact/element.hpp"
 #include "reduce/cuda/block_state.cuh"
 #include "reduce/cuda/element.cuh"
+#include "reduce/cuda/factors.cuh"
 #include "segmented/cuda/lane_group.cuh"
 #include "segmented/cuda/store_words.cuh"
 
@@ -17,8 +18,8 @@ struct element_range {
 
 /// What a lane counts; added up when it has seen all of its elements.
 struct lane_tally {
-    std::uint32_t nan = 0, infinite = 0, zero = 0;
-    std::uint32_t positive_infinity[2] = {}, negative_infinity[2] = {};
+    std::int64_t nan = 0, infinite = 0, zero = 0;
+    std::int64_t positive_infinity[2] = {}, negative_infinity[2] = {};
     bool not_negative_zero[2] = {};
     exact::extrema_state extrema;
 };
@@ -34,6 +35,7 @@ class element_store : public store_words {
     __device__ void add_floats(element_range const& range, lane_tally& tally);
     __device__ void add_float(std::uint64_t const (&bits)[2], std::int64_t index, lane_tally& tally);
     __device__ void add_integers(element_range const& range, lane_tally& tally);
+    __device__ void add_factors(element_range const& range);
     __device__ void collect(lane_tally& tally);
     __device__ std::uint64_t read_float(std::int64_t component) const;
     __device__ std::int64_t read_integer(std::int64_t element) const;
@@ -46,6 +48,7 @@ inline __device__ __noinline__ void element_store::add(element_range const& rang
     else
         add_floats(range, tally);
     collect(tally);
+    if (call_.shape.factors) add_factors(range);
 }
 
 __device__ inline std::uint64_t element_store::read_float(std::int64_t component) const {
@@ -148,6 +151,19 @@ __device__ inline void element_store::add_integers(element_range const& range, l
             exact::deposit(words_ + shape.products_at(), 0, false, square.high, 64, cuda::shared_add{});
         }
     }
+}
+
+inline __device__ __noinline__ void element_store::add_factors(element_range const& range) {
+    reduce_detail::factor_rules const rules{call_.type, call_.op == operation::product, call_.has_missing,
+                                            call_.missing};
+    std::int64_t const first = range.first * call_.stride, step = range.stride * call_.stride;
+    reduce_detail::factor_state mine;
+#pragma unroll 1
+    for (std::int64_t i = lane_number(); i < range.count; i += 32)
+        rules.take(cuda::raw_element(call_.x, size_bytes(call_.type), first + i * step), mine);
+    cuda::merge_lanes(mine);
+    if (lane_number() == 0) factors().merge(mine);
+    __syncwarp();
 }
 
 __device__ inline void element_store::collect(lane_tally& tally) {

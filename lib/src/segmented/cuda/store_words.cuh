@@ -31,6 +31,10 @@ class store_words {
     __device__ exact::extrema_state& extrema() const {
         return *reinterpret_cast<exact::extrema_state*>(words_ + call_.shape.extrema_at());
     }
+    /// If there are any.
+    __device__ reduce_detail::factor_state& factors() const {
+        return *reinterpret_cast<reduce_detail::factor_state*>(words_ + call_.shape.factors_at());
+    }
     __device__ finishing& area() const { return *reinterpret_cast<finishing*>(words_ + call_.shape.words()); }
     __device__ std::uint64_t* sums(int component) const { return words_ + component * call_.shape.sum_limbs; }
 

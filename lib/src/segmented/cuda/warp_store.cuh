@@ -33,7 +33,10 @@ class warp_store : public element_store {
 __device__ inline void warp_store::clear() {
     for (int i = lane_number(); i < call_.shape.words(); i += 32) words_[i] = 0;
     __syncwarp();
-    if (lane_number() == 0) extrema() = exact::extrema_state{};
+    if (lane_number() == 0) {
+        extrema() = exact::extrema_state{};
+        if (call_.shape.factors) factors() = reduce_detail::factor_state{};
+    }
     __syncwarp();
 }
 
@@ -57,6 +60,10 @@ inline __device__ __noinline__ void warp_store::finish(std::int64_t output, std:
             (shape.magnitudes ? view.component[c].magnitudes : view.component[c].sum) = spans[c];
         }
         view.component[0].products = products;
+        if (shape.factors) {
+            view.bits = &factors().bits;
+            view.product = &factors().product;
+        }
         result_value const result = reduce_detail::evaluate(call_.op, view, call_.finish, area().scratch);
         auto const* const bits = reinterpret_cast<std::uint64_t const*>(&result.bits);
         write_result(call_, output, bits[0], bits[1], result.status);
@@ -87,7 +94,7 @@ inline __device__ __noinline__ void warp_store::take(std::uint64_t* record) {
     exact::extrema_state const none;
     auto const* const empty = reinterpret_cast<std::uint64_t const*>(&none);
     int const extrema_at = call_.shape.extrema_at();
-    for (int i = lane_number(); i < call_.shape.words(); i += 32) {
+    for (int i = lane_number(); i < call_.shape.factors_at(); i += 32) {
         std::uint64_t const word = __ldcg(record + i);
         words_[i] = i < extrema_at ? word : word ^ empty[i - extrema_at];
         __stcg(record + i, std::uint64_t{0});

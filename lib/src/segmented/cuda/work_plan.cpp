@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace steadfold::inline v0::segmented {
 
@@ -79,11 +80,11 @@ void cut_rows(work_plan& plan, std::int64_t warps) {
     auto const bytes = static_cast<std::int64_t>(size_bytes(c.type));
     std::int64_t const per_row = c.offsets == nullptr ? c.length : ceiling(c.elements, c.outputs);
     std::int64_t const work = per_row * c.outputs + c.outputs * segment_cost;
-    c.cuts = c.offsets != nullptr || c.length > longest_chunk;
+    c.cuts = c.offsets != nullptr || (c.length > longest_chunk && !c.shape.factors);
     if (c.cuts) {
         c.chunk = even_share(work, warps);
         c.chunks = std::max<std::int64_t>(1, ceiling(work, c.chunk));
-        c.longest = std::max(c.chunk, worth_cutting);
+        c.longest = c.shape.factors ? std::numeric_limits<std::int64_t>::max() : std::max(c.chunk, worth_cutting);
         plan.records = c.chunks;
         std::int64_t const way = (c.offsets == nullptr ? work : c.elements + c.outputs * segment_cost);
         c.segments_a_step = static_cast<double>(c.outputs) / static_cast<double>(way);
@@ -105,7 +106,7 @@ void cut_columns(work_plan& plan, bool has_quick, std::int64_t warps) {
     // Cut columns need records: only where the columns alone leave the device idle, or are too long to be summed whole.
     std::int64_t parts = groups * 3 < warps ? ceiling(2 * warps, groups) : 1;
     parts = std::min(parts, std::max<std::int64_t>(1, c.length / least_rows_a_part));
-    parts = std::max(parts, ceiling(c.length, longest_piece));
+    parts = c.shape.factors ? 1 : std::max(parts, ceiling(c.length, longest_piece));
     c.chunk = std::max<std::int64_t>(1, ceiling(c.length, parts));
     c.parts = std::max<std::int64_t>(1, ceiling(c.length, c.chunk));
     c.chunks = groups * c.parts;
