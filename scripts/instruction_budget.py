@@ -122,7 +122,11 @@ def shortest_loop(blocks, start):
 
 
 def elements_each_time(size_bytes, components, family):
-    vectors = 2 if family & 32 or (family & 6 == 6 and components == 2) else 4  # vectors_in_flight of float_pass.cuh
+    # vectors_in_flight of float_pass.cuh
+    if family & 32 or (family & 6 == 6 and components == 2):
+        vectors = 2
+    else:
+        vectors = 5 if family == 4 and size_bytes == 8 else 4
     return vectors * 16 // (size_bytes * components)
 
 

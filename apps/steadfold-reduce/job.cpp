@@ -74,6 +74,7 @@ class local_job {
         dataset_info const& first = readers_.front().info();
         operations_ = inputs.size() == 2 ? operation_set{operation::dot} : chosen.operations;
         options_ = chosen.options;
+        for (dataset_reader const& reader : readers_) require_type_as_told(chosen, reader.info());
         for (dataset_reader const& reader : readers_) require_same_shape(first, reader.info());
         for (dataset_reader const& reader : readers_) obey_missing(reader.info(), chosen);
         for (execution const& where : how.processors) add_part(inputs.front(), where);
@@ -142,6 +143,13 @@ class local_job {
                                  " declares a missing value, which a dot of integers cannot leave out; use "
                                  "--keep-missing to take it as a number");
         options_.missing = info.missing;
+    }
+
+    static void require_type_as_told(settings const& chosen, dataset_info const& x) {
+        if (!chosen.raw_type || x.format == file_format::raw || x.type == *chosen.raw_type) return;
+        throw argument_error("--dtype says " + std::string(name(*chosen.raw_type)) + ", but " + x.file +
+                             (x.path.empty() ? "" : ":" + x.path) + " holds " + std::string(name(x.type)) +
+                             "; only raw files need --dtype, so leave it out");
     }
 
     static void require_same_shape(dataset_info const& a, dataset_info const& b) {

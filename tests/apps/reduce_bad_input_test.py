@@ -80,6 +80,11 @@ class Files(Case):
         self.refused(run("r.bin", "--dtype", "u1", "--offset", "14"), 1, "r.bin", "offset")
         self.refused(run("r.bin", "--dtype", "decimal"), 2, "decimal", "float64")
 
+    def test_a_type_the_file_does_not_have(self):
+        self.refused(run("x.npy", "--dtype", "f4"), 1, "x.npy", "float32", "float64", "--dtype")
+        self.refused(run("a.h5:i", "--dtype", "f8", "--ops", "sum"), 1, "a.h5:/i", "float64", "int32")
+        self.assertEqual(run("x.npy", "--dtype", "f8", "--ops", "sum").returncode, 0)
+
     def test_dot_of_arrays_that_do_not_fit(self):
         self.refused(run("--dot", "a.h5:x", "a.h5:y"), 1, "a.h5:/x 1000", "a.h5:/y 999")
         self.refused(run("--dot", "a.h5:x", "a.h5:i"), 1, "a.h5:/x float64", "a.h5:/i int32")
