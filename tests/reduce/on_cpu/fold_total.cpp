@@ -1,6 +1,9 @@
 #include "reduce/on_cpu/fold_total.hpp"
 
+#include "reduce/cuda/digit_total.cuh"
 #include "reduce/cuda/fold_total.cuh"
+
+#include <cmath>
 
 namespace on_cpu {
 
@@ -28,8 +31,15 @@ rounded round_fold_total(int shape, std::array<std::int64_t, most_pieces> const&
     return with_shape(shape, [&]<class Hot>(Hot) -> rounded {
         kernels::fold_total<Hot> const total{[&](int p) { return pieces[static_cast<std::size_t>(p)]; }, has_rests};
         kernels::rounded_sum const sum = total.rounded(exponent);
-        return {sum.value, sum.left, sum.unsure, sum.exponent};
+        return {sum.value, sum.left, sum.unsure, sum.exponent, sum.left_is_rounded};
     });
+}
+
+rounded round_digit_total(std::array<double, 4> const& sums, int exponent, int spacing) {
+    double const numbers[4] = {sums[0], sums[1], sums[2], sums[3]};
+    auto const magic = [&](int i) { return std::ldexp(1.5, 52 + exponent - i * spacing); };
+    kernels::rounded_sum const sum = kernels::digit_total{numbers, magic}.rounded();
+    return {sum.value, sum.left, sum.unsure, sum.exponent, sum.left_is_rounded};
 }
 
 int shift_of_piece(int shape, int p) {

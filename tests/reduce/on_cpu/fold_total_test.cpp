@@ -48,6 +48,7 @@ void expect_rounded(on_cpu::rounded const& got, mpq_class const& sum, std::strin
     ASSERT_EQ(left == 0, got.left == 0 && got.unsure == 0) << what;
     mpq_class const missing = left - rational(got.left), slack = abs(rational(got.left)) / power_of_two(50);
     ASSERT_TRUE(-slack <= missing && missing <= rational(got.unsure) + slack) << what;
+    ASSERT_TRUE(missing == 0 || got.left_is_rounded || got.unsure != 0) << what;
     ASSERT_LE(got.unsure, std::ldexp(std::fabs(got.value), -70)) << what;
 }
 
@@ -77,6 +78,30 @@ TEST(fold_total, of_folds_of_every_kind_agrees_with_gmp) {
             expect_random_sums(shape, bits, has_rests);
             expect_random_sums(shape, 20, has_rests);
         }
+}
+
+// As much as a fold may hold, of which the next one's sum then has some thousand units; and numbers that cancel.
+TEST(digit_total, of_four_folds_agrees_with_gmp) {
+    drawer draw{99};
+    for (int trial = 0; trial < 200000; ++trial) {
+        int const spacing = 37 + trial % 9, exponent = -20 * (trial % 30);
+        std::array<double, 4> sums{};
+        mpq_class sum = 0;
+        std::string what = "spacing " + std::to_string(spacing) + ":";
+        for (int i = 0; i < 4; ++i) {
+            std::int64_t const digits = draw.coin() ? 0 : draw(draw.coin() ? 51 : spacing - 1);
+            std::size_t const at = static_cast<std::size_t>(i);
+            sums[at] = std::ldexp(static_cast<double>(digits), exponent - i * spacing);
+            what += " " + std::to_string(digits);
+        }
+        if (draw.coin()) { // what is above the next unit, taken off again
+            std::size_t const at = draw.coin() ? 0 : 1;
+            sums[at + 1] -= std::ldexp(std::nearbyint(std::ldexp(sums[at], -exponent)), exponent) / 4;
+            if (std::fabs(sums[at + 1]) > std::ldexp(1.0, 51 + exponent - static_cast<int>(at + 1) * spacing)) continue;
+        }
+        for (double const digits : sums) sum += rational(digits);
+        ASSERT_NO_FATAL_FAILURE(expect_rounded(on_cpu::round_digit_total(sums, exponent, spacing), sum, what));
+    }
 }
 
 } // namespace

@@ -34,7 +34,8 @@ struct workspace::implementation {
         arguments.memory = &memory;
         arguments.finish = finish;
         if (shape.may_be_small)
-            kernels::set_small(arguments, {1, shape.threads, choice.most_small_vectors, choice.most_small_elements});
+            kernels::set_small(arguments, {1, shape.threads, choice.most_small_vectors, choice.small_folds,
+                                           choice.most_small_elements});
         auto const blocks = arguments.small_bits != 0 ? 1u
                                                       : static_cast<unsigned>(std::clamp<std::int64_t>(
                                                             (arguments.tiles + warps - 1) / warps, 1, shape.blocks));

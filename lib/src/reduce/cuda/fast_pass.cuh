@@ -22,7 +22,8 @@ class fast_pass {
     static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
                                    padding_y = Pairs ? 0 : padding_x;
     static constexpr int min_blocks = 2, vectors_in_flight = 4;
-    static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0, most_small_elements = 0;
+    static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0, most_small_elements = 0,
+                         small_folds = 2;
 
     __device__ fast_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {}
 

@@ -37,12 +37,14 @@ class float_pass {
                                                                                        : 4;
     /// With more on their way than the folds need, the multiprocessors further from the memory wait longer for theirs.
     static constexpr int bulk_stages = element_bytes == 2 ? most_bulk_stages : 2;
-    /// Of data that is small enough for small_sum.cuh. Squares have twice the range of what they are of.
-    static constexpr std::int64_t most_small_elements = Family == family_squares ? 1 << 11 : 1 << 17;
-    /// A thread's; 0: none. The low parts of float64 products reach too far down.
-    static constexpr int most_small_vectors = !meets_hot || (shape::has_products && shape::is_float64) ? 0
-                                              : takes_two                                              ? 4
-                                                                                                       : 8;
+    /// Of data that is small enough for small_sum.cuh.
+    static constexpr int small_folds = shape::has_products && shape::is_float64 ? 4 : 2;
+    /// Squares have twice the range of what they are of.
+    static constexpr std::int64_t most_small_elements = small_folds == 4           ? 1 << 15
+                                                        : Family == family_squares ? 1 << 11
+                                                                                   : 1 << 17;
+    /// A thread's; 0: none.
+    static constexpr int most_small_vectors = !meets_hot ? 0 : takes_two && small_folds == 2 ? 4 : 8;
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
         if constexpr (meets_hot) hot_top_ = __ldcg(&arguments.memory->hot_top); // beside the first vectors

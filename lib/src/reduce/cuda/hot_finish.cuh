@@ -33,9 +33,12 @@ class hot_finish {
             finish_at_length(sum, flags);
     }
 
-    /// Rounds a + b instead, at length; the block's limbs are still clear.
-    __device__ void finish_sum(double a, double b, bool not_negative_zero) {
-        if (lane_ < 2) exact::deposit_value(limbs(), anchor, bits_of(lane_ == 0 ? a : b), shared_add{});
+    /// Rounds the sum of some numbers instead, at length; the block's limbs are still clear.
+    template <int Count>
+    __device__ void finish_sum(double const (&numbers)[Count], bool not_negative_zero) {
+#pragma unroll
+        for (int i = 0; i < Count; ++i)
+            if (lane_ == i) exact::deposit_value(limbs(), anchor, bits_of(numbers[i]), shared_add{});
         __syncwarp();
         finish_at_length(0, {0, not_negative_zero ? 1u : 0u, 0});
     }
@@ -56,7 +59,9 @@ class hot_finish {
     }
 
     /// Of the lowest piece.
-    [[nodiscard]] __device__ int exponent() const { return Pass::hot_exponent(top_) - hot::below_unit; }
+    [[nodiscard]] __device__ int exponent() const {
+        return Pass::hot_exponent(top_) - hot::below_unit;
+    }
 
     /// The lane's piece, of all warps: lane l adds some of piece l modulo `slots`.
     __device__ std::int32_t sum_of_warps() const {

@@ -41,7 +41,8 @@ class integer_pass {
     using block_type = integer_block<Family>;
     static constexpr dtype real = Signed ? dtype::int64 : dtype::uint64;
     static constexpr int min_blocks = 2, vectors_in_flight = 4;
-    static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0, most_small_elements = 0;
+    static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0, most_small_elements = 0,
+                         small_folds = 2;
     static constexpr int components = 1, element_bytes = 0; // the width is known at run time
     static constexpr bool takes_two = (Family & reduce_detail::feature_pairs) != 0, has_pairs = takes_two;
     static constexpr bool has_extrema = (Family & reduce_detail::feature_extrema) != 0;

@@ -25,6 +25,7 @@ kernel_choice choice_of() {
             Pass::vectors_in_flight,
             Pass::bulk_stages,
             Pass::most_small_vectors,
+            Pass::small_folds,
             Pass::most_small_elements,
             true,
             Pass::compares || Pass::is_fast};

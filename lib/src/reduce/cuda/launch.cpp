@@ -70,7 +70,8 @@ launcher::launcher(reduce_detail::plan const& plan, bool fast, execution const& 
         for (int arrays : {1, 2})
             bulk_blocks_[arrays - 1] =
                 fixed_blocks_ ? where.blocks : blocks_with(choice_.shared_bytes + bulk_bytes(arrays));
-    small_ = {1, threads_, fixed_blocks_ ? 0 : choice_.most_small_vectors, choice_.most_small_elements};
+    small_ = {1, threads_, fixed_blocks_ ? 0 : choice_.most_small_vectors, choice_.small_folds,
+              choice_.most_small_elements};
     if (small_.vectors > 0 && overlaps_) small_.blocks = most_cluster_blocks();
     integer_only_ = where.integer_arithmetic || attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device_,
                                                           "the speed of float64") > least_float64_ratio;

@@ -53,8 +53,10 @@ void set_small(pass_arguments& arguments, small_limits const& limits) {
     if (limits.vectors == 0 || arguments.length > limits.elements || arguments.vectors > most_vectors) return;
     if (arguments.strided || arguments.integer_only) return;
     if (arguments.finish.operations == 0 || !arguments.finish.may_be_quick) return;
+    // Some of four folds see both parts of a product, and take over what the sum of the next has above their unit.
+    int const room = limits.folds == 2 ? 53 : 51;
     auto const others = static_cast<std::uint64_t>(arguments.length - 1); // there is one: may_be_quick
-    arguments.small_bits = std::min(most_bits, 53 - static_cast<int>(std::bit_width(others)));
+    arguments.small_bits = std::min(most_bits, room - static_cast<int>(std::bit_width(others)));
     std::int64_t blocks = 1;
     while (blocks < limits.blocks && blocks * alone < arguments.vectors) blocks *= 2;
     arguments.small_vectors = static_cast<int>((arguments.vectors + blocks - 1) / blocks);

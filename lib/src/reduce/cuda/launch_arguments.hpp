@@ -30,7 +30,8 @@ void set_tiles(pass_arguments& arguments, int vectors_in_flight);
 /// What a launch for small_sum.cuh may use.
 struct small_limits {
     int blocks = 1, threads = max_threads_per_block, vectors = 0; // vectors of a thread; 0: not this kernel
-    std::int64_t elements = 0;                                    // at most 2^17: two digits of 36 bits then
+    int folds = 2;
+    std::int64_t elements = 0; // at most 2^17: two digits of 36 bits then
 };
 /// The grid of such a launch.
 struct small_grid {

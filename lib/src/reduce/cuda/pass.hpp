@@ -90,6 +90,7 @@ struct kernel_choice {
     int vectors_in_flight = 0;    // 16-byte loads a thread issues before it uses the first
     int bulk_stages = 0;          // tiles a warp has on their way
     int most_small_vectors = 0;   // a thread's, of data for small_sum.cuh; 0: not this kernel
+    int small_folds = 2;          //   and its folds
     std::int64_t most_small_elements = 0;
     bool may_bulk = false;
     bool has_partials = false;

@@ -1,6 +1,8 @@
-// What one thread folds of little data: see small_sum.cuh.
+// What one thread folds of little data: see small_sum.cuh. Products of float64 have 106 bits, twice those of values:
+// their high parts go through the first three of four folds, their low parts through the last three.
 #pragma once
 
+#include "reduce/cuda/product_folds.cuh"
 #include "reduce/cuda/vector_loads.cuh"
 #include "reduce/cuda/window_choice.cuh"
 
@@ -10,6 +12,7 @@ template <class Pass>
 class small_folds {
   public:
     using shape = typename Pass::shape;
+    static constexpr int folds = Pass::small_folds;
 
     /// Everything that can be known before the data may be read.
     __device__ small_folds(pass_arguments const& arguments, vector_source<Pass> const& source)
@@ -35,8 +38,8 @@ class small_folds {
             load(u * step, x[u], y[u]);
         }
         if (has_end_) source_.read(end_, x_end, y_end);
-        high_ = magic(0);
-        low_ = magic(1);
+#pragma unroll
+        for (int i = 0; i < folds; ++i) sum_[i] = magic(i);
         take(x[0], y[0]);
 #pragma unroll
         for (int u = 1; u < most_vectors; ++u) {
@@ -52,12 +55,14 @@ class small_folds {
                peak_ < window::limit_of(top_);
     }
 
-    /// The sums of the digits of the two folds.
-    [[nodiscard]] __device__ double high() const {
-        return __dsub_rn(high_, magic(0));
+    /// The sum of the digits of a fold.
+    [[nodiscard]] __device__ double digits(int fold) const {
+        return __dsub_rn(sum_[fold], magic(fold));
     }
-    [[nodiscard]] __device__ double low() const {
-        return __dsub_rn(low_, magic(1));
+    /// 1.5 * 2^52 of the unit of a fold, whose digits are multiples of that unit and below 2^small_bits of them.
+    [[nodiscard]] __device__ double magic(int fold) const {
+        int const unit = top_ - arguments_.small_bits - fold * (arguments_.small_bits + 1);
+        return __hiloint2double(((unit + 52 + 1023) << 20) | (1 << 19), 0);
     }
     /// 0 if there was nothing but -0.
     [[nodiscard]] __device__ std::uint32_t other_than_negative_zero() const {
@@ -69,12 +74,6 @@ class small_folds {
     static constexpr int most_vectors = Pass::most_small_vectors, width = Pass::width;
     static constexpr int chains = 2;                            // of additions that wait for each other
     static constexpr int lowest_top = -800, highest_top = 1000; // where folds and their sums are normal numbers
-
-    /// A fold's sum begins with this; every digit is a multiple of its unit, and below 2^small_bits of them.
-    [[nodiscard]] __device__ double magic(int fold) const {
-        int const unit = top_ - arguments_.small_bits - fold * (arguments_.small_bits + 1);
-        return __hiloint2double(((unit + 52 + 1023) << 20) | (1 << 19), 0);
-    }
 
     /// Vector v after the thread's first.
     __device__ void load(int v, vector16& x, vector16& y) const {
@@ -93,14 +92,30 @@ class small_folds {
         seen_ |= other_than_negative_zero_in(x, y);
 #pragma unroll
         for (int j = 0; j < width; ++j) {
-            double const value = value_of(x, y, j);
-            // Turned rests, so that those of -0 are +0.
-            double const high = __dadd_rn(high_, value), rest = __dsub_rn(__dsub_rn(high, high_), value);
-            double const low = __dsub_rn(low_, rest);
-            rests_ |= rest_bits(__dadd_rn(__dsub_rn(low, low_), rest));
-            high_ = high;
-            low_ = low;
+            if constexpr (folds == 2) {
+                add<0, 2>(value_of(x, y, j));
+            } else {
+                exact_product const product = multiply<shape::real>(x, y, j);
+                using load = element<shape::real>;
+                if (is_tiny_product(load::at(x, j), load::at(y, j), product.high)) rests_ = 1;
+                add<0, 3>(product.high);
+                add<1, 4>(product.low);
+            }
         }
+    }
+
+    /// By turned rests, so that those of -0 are +0.
+    template <int First, int End>
+    __device__ void add(double x) {
+        double t = __dadd_rn(sum_[First], x), rest = __dsub_rn(__dsub_rn(t, sum_[First]), x);
+        sum_[First] = t;
+#pragma unroll
+        for (int i = First + 1; i < End; ++i) {
+            t = __dsub_rn(sum_[i], rest);
+            rest = __dadd_rn(__dsub_rn(t, sum_[i]), rest);
+            sum_[i] = t;
+        }
+        rests_ |= rest_bits(rest);
     }
 
     /// 0 if all numbers are -0, which only sums and dots can show.
@@ -134,7 +149,7 @@ class small_folds {
     typename vector_source<Pass>::component_run end_; // of the first two threads
     bool has_end_;
     int top_ = 0;
-    double high_ = 0, low_ = 0;
+    double sum_[folds] = {}; // each began with its magic
     std::uint32_t peak_ = 0, seen_ = 0, rests_ = 0;
 };
 

@@ -1,21 +1,23 @@
 // Little data, in float64 alone: two folds so far apart that the sums of all their digits are float64 numbers, which
-// add up to the exact sum, so that one more addition rounds it. No digits, limbs or words of memory; the blocks of a
-// cluster meet in the shared memory of each.
+// add up to the exact sum, so that one more addition rounds it; four folds for products of float64, see
+// digit_total.cuh. No limbs or words of memory; the blocks of a cluster meet in the shared memory of each.
 //
 // The window is that of the launch before. Data that does not fit it, or that leaves a rest, goes the usual way.
 #pragma once
 
+#include "reduce/cuda/digit_total.cuh"
 #include "reduce/cuda/hot_finish.cuh"
 #include "reduce/cuda/small_folds.cuh"
 
 namespace steadfold::inline v0::cuda {
 
 /// What the threads of a block leave for its first warp, and the blocks of a cluster for each other.
+template <int Folds>
 struct small_area {
-    double high[max_threads_per_block], low[max_threads_per_block];
+    double digits[Folds][max_threads_per_block];
     std::uint32_t not_negative_zero[max_threads_per_block];
     struct block_part {
-        double high, low;
+        double digits[Folds];
         std::uint32_t not_negative_zero, fits;
     } of_block[most_small_blocks];
 };
@@ -34,11 +36,10 @@ class small_sum {
     /// All threads. False if the data is left to the usual way.
     __device__ bool run(block_type& block, finish_area& finish) {
         if (arguments_.small_bits == 0) return false;
-        __shared__ small_area area;
+        __shared__ area_type area;
         folds_.take_all();
         bool fits = folds_.fit();
-        high_ = folds_.high();
-        low_ = folds_.low();
+        for_each_fold([&](int i) { digits_[i] = folds_.digits(i); });
         seen_ = folds_.other_than_negative_zero();
         // Few branches on the way of one warp, and of one block.
         if (blockDim.x == warp_threads && gridDim.x == 1) {
@@ -47,8 +48,7 @@ class small_sum {
             write(block, finish);
             return true;
         }
-        area.high[threadIdx.x] = high_;
-        area.low[threadIdx.x] = low_;
+        for_each_fold([&](int i) { area.digits[i][threadIdx.x] = digits_[i]; });
         area.not_negative_zero[threadIdx.x] = seen_;
         fits = !__syncthreads_or(!fits);
         if (threadIdx.x < warp_threads) {
@@ -62,16 +62,23 @@ class small_sum {
 
   private:
     static constexpr unsigned all = 0xffffffffu;
+    static constexpr int folds = Pass::small_folds;
+    using area_type = small_area<folds>;
     static constexpr double least_sum = 0x1p-800; // where a mean's and a root's residuals are normal numbers, too
 
+    template <class Function>
+    __device__ static void for_each_fold(Function const& f) {
+#pragma unroll
+        for (int i = 0; i < folds; ++i) f(i);
+    }
+
     /// Adds what the other warps left to the first one's.
-    __device__ void add_warps(small_area const& area) {
+    __device__ void add_warps(area_type const& area) {
 #pragma unroll
         for (unsigned w = 1; w < max_threads_per_block / warp_threads; ++w) {
             unsigned const i = threadIdx.x + w * warp_threads;
             bool const there = i < blockDim.x;
-            high_ = __dadd_rn(high_, there ? area.high[i] : 0);
-            low_ = __dadd_rn(low_, there ? area.low[i] : 0);
+            for_each_fold([&](int k) { digits_[k] = __dadd_rn(digits_[k], there ? area.digits[k][i] : 0); });
             seen_ |= there ? area.not_negative_zero[i] : 0;
         }
     }
@@ -79,28 +86,28 @@ class small_sum {
     /// One warp: the sums of its lanes, in all of them.
     __device__ void add_lanes() {
 #pragma unroll
-        for (int lanes = 16; lanes > 0; lanes /= 2) {
-            high_ = __dadd_rn(high_, __shfl_xor_sync(all, high_, lanes));
-            low_ = __dadd_rn(low_, __shfl_xor_sync(all, low_, lanes));
-        }
+        for (int lanes = 16; lanes > 0; lanes /= 2)
+            for_each_fold([&](int i) { digits_[i] = __dadd_rn(digits_[i], __shfl_xor_sync(all, digits_[i], lanes)); });
     }
 
     /// The blocks of the cluster tell each other their sums: those of all of them, if all of them fit.
-    __device__ bool meet(small_area& area, bool fits) {
+    __device__ bool meet(area_type& area, bool fits) {
         wait_for_cluster(); // all of them have begun
         if (threadIdx.x < warp_threads) {
             bool const seen = __any_sync(all, seen_ != 0);
-            small_area::block_part const mine{high_, low_, seen ? 1u : 0u, fits ? 1u : 0u};
+            typename area_type::block_part mine{};
+            for_each_fold([&](int i) { mine.digits[i] = digits_[i]; });
+            mine.not_negative_zero = seen ? 1 : 0;
+            mine.fits = fits ? 1 : 0;
             if (threadIdx.x < gridDim.x) store_in_block(area.of_block[blockIdx.x], mine, threadIdx.x);
             __syncwarp();
         }
         arrive_in_cluster();
         wait_for_cluster();
-        high_ = low_ = 0;
-        for (unsigned i = 0; i < gridDim.x; ++i) {
-            small_area::block_part const& part = area.of_block[i];
-            high_ = __dadd_rn(high_, part.high);
-            low_ = __dadd_rn(low_, part.low);
+        for_each_fold([&](int i) { digits_[i] = 0; });
+        for (unsigned b = 0; b < gridDim.x; ++b) {
+            typename area_type::block_part const& part = area.of_block[b];
+            for_each_fold([&](int i) { digits_[i] = __dadd_rn(digits_[i], part.digits[i]); });
             seen_ |= part.not_negative_zero;
             fits = fits && part.fits != 0;
         }
@@ -109,18 +116,25 @@ class small_sum {
 
     /// One warp, with the same sums in all lanes.
     __device__ void write(block_type& block, finish_area& finish) const {
-        rounded_sum sum{__dadd_rn(high_, low_), 0, 0, 0};
-        double const of_low = __dsub_rn(sum.value, high_); // Knuth's TwoSum
-        sum.left = __dadd_rn(__dsub_rn(high_, __dsub_rn(sum.value, of_low)), __dsub_rn(low_, of_low));
+        rounded_sum const sum = rounded();
         bool const negative_zero = sum.value == 0 && !__any_sync(all, seen_ != 0);
         bool const is_tiny = sum.value != 0 && fabs(sum.value) < least_sum;
         if (!is_tiny && write_quick_results(arguments_.finish, sum, negative_zero)) return;
-        hot_finish<Pass>{arguments_, block, finish, 0}.finish_sum(high_, low_, !negative_zero);
+        hot_finish<Pass>{arguments_, block, finish, 0}.finish_sum(digits_, !negative_zero);
+    }
+
+    [[nodiscard]] __device__ rounded_sum rounded() const {
+        if constexpr (folds == 2) {
+            two_numbers const sum = two_sum(digits_[0], digits_[1]);
+            return {sum.value, sum.left, 0, 0};
+        } else {
+            return digit_total{digits_, [&](int i) { return folds_.magic(i); }}.rounded();
+        }
     }
 
     pass_arguments const& arguments_;
     small_folds<Pass> folds_;
-    double high_ = 0, low_ = 0;
+    double digits_[folds] = {};
     std::uint32_t seen_ = 0;
 };
 
