@@ -215,14 +215,14 @@ TEST_P(kernels_on_cpu, reduce_strided_arrays) {
 // All elements of an output go through one warp.
 TEST_P(kernels_on_cpu, multiply_and_combine_bits) {
     for (sf::operation const op : factor_operations_for(GetParam())) {
-        sample const data = draw_factors(GetParam(), 7000, random);
+        sample const data = draw_factors(GetParam(), 4700, random);
         spread_sample const strided = spread(data, random.coin() ? -3 : 2, random.bits());
         sf::array_view const x = random.coin() ? sf::array_view{data.bytes.data(), data.n, data.type} : strided.view();
         check_factors(x, data, {0, 2100, 2100, 2107, 2300, 2300 + 256 * 9, data.n}, op, 1000); // not cut
-        check_factors(x, data, equal_offsets(700, 10), op, 3);
-        check_factors_along(x, data, {3500, 2}, 0, op, 100); // not cut
-        sample const longer = draw_factors(GetParam(), 2 * 8200, random);
-        check_factors_along(longer.view(), longer, {2, 8200}, 1, op, 100); // not cut
+        check_factors(x, data, equal_offsets(100, 10), op, 3);
+        check_factors_along(x, data, {2350, 2}, 0, op, 100); // not cut
+        sample const longer = draw_factors(GetParam(), 8200, random);
+        check_factors_along(longer.view(), longer, {1, 8200}, 1, op, 100); // not cut
     }
 }
 

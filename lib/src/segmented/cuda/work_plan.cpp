@@ -80,7 +80,7 @@ void cut_rows(work_plan& plan, std::int64_t warps) {
     auto const bytes = static_cast<std::int64_t>(size_bytes(c.type));
     std::int64_t const per_row = c.offsets == nullptr ? c.length : ceiling(c.elements, c.outputs);
     std::int64_t const work = per_row * c.outputs + c.outputs * segment_cost;
-    c.cuts = c.offsets != nullptr || (c.length > longest_chunk && !c.shape.factors);
+    c.cuts = c.offsets != nullptr || c.length > longest_chunk;
     if (c.cuts) {
         c.chunk = even_share(work, warps);
         c.chunks = std::max<std::int64_t>(1, ceiling(work, c.chunk));
