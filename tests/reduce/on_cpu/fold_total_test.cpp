@@ -85,19 +85,23 @@ TEST(digit_total, of_four_folds_agrees_with_gmp) {
     drawer draw{99};
     for (int trial = 0; trial < 200000; ++trial) {
         int const spacing = 37 + trial % 9, exponent = -20 * (trial % 30);
+        auto const in_units = [&](std::int64_t digits, int fold) {
+            return std::ldexp(static_cast<double>(digits), exponent - fold * spacing);
+        };
         std::array<double, 4> sums{};
         mpq_class sum = 0;
         std::string what = "spacing " + std::to_string(spacing) + ":";
         for (int i = 0; i < 4; ++i) {
-            std::int64_t const digits = draw.coin() ? 0 : draw(draw.coin() ? 51 : spacing - 1);
-            std::size_t const at = static_cast<std::size_t>(i);
-            sums[at] = std::ldexp(static_cast<double>(digits), exponent - i * spacing);
+            std::int64_t const digits = draw.coin() ? 0 : draw(draw.coin() ? (i == 2 ? 52 : 51) : spacing - 1);
+            sums[static_cast<std::size_t>(i)] = in_units(digits, i);
             what += " " + std::to_string(digits);
         }
-        if (draw.coin()) { // what is above the next unit, taken off again
+        if (draw.coin()) { // a fold of which the next one has as much, or nearly
             std::size_t const at = draw.coin() ? 0 : 1;
-            sums[at + 1] -= std::ldexp(std::nearbyint(std::ldexp(sums[at], -exponent)), exponent) / 4;
-            if (std::fabs(sums[at + 1]) > std::ldexp(1.0, 51 + exponent - static_cast<int>(at + 1) * spacing)) continue;
+            std::int64_t const digits = draw(50 - spacing > 0 ? 50 - spacing : 1);
+            sums[at] = in_units(digits, static_cast<int>(at));
+            sums[at + 1] = -sums[at] + in_units(draw.coin() ? 0 : draw(20), static_cast<int>(at) + 1);
+            what += ", fold " + std::to_string(at) + " cancelled: " + std::to_string(digits);
         }
         for (double const digits : sums) sum += rational(digits);
         ASSERT_NO_FATAL_FAILURE(expect_rounded(on_cpu::round_digit_total(sums, exponent, spacing), sum, what));
