@@ -40,8 +40,24 @@ bool started_by_launcher() {
     return std::getenv("SLURM_PROCID") != nullptr && environment_number("SLURM_STEP_NUM_TASKS", 1) > 1;
 }
 
+/// Processes that the launcher says it started; 1 if it does not say. Under mpirun the daemons are a Slurm step, too.
+int started_processes() {
+    for (char const* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+        if (int const processes = environment_number(name, 0); processes > 0) return processes;
+    return 1;
+}
+
 #ifdef STEADFOLD_HAS_MPI
 constexpr unsigned finalize_seconds = 60;
+
+/// Name and version.
+std::string mpi_library() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    std::string const all(text, static_cast<std::size_t>(length));
+    return all.substr(0, all.find_first_of(",\n"));
+}
 
 void end_in_time(int) {
     static char const text[] = "MPI_Finalize did not return within 60 s (did a rank die?); leaving with exit code 1\n";
@@ -76,6 +92,14 @@ app_environment::app_environment(int& argc, char**& argv) {
         owns_mpi_ = true;
     }
     world_ = mpi::duplicate(MPI_COMM_WORLD);
+    // Every process would compute, and print, the whole result on its own.
+    if (owns_mpi_ && world_.size() == 1 && started_processes() > 1) {
+        std::fprintf(stderr,
+                     "The launcher started %d processes, but each is alone in the MPI of this program: start it with "
+                     "the mpirun of that MPI (%s), or with srun --mpi=pmix\n",
+                     started_processes(), mpi_library().c_str());
+        leave_now(2);
+    }
     find_local_rank(local_rank_, local_ranks_);
 }
 
@@ -92,7 +116,7 @@ app_environment::~app_environment() {
 app_environment::app_environment(int&, char**&) {
     occupy_standard_streams();
     // Every process would compute, and print, the whole result on its own.
-    if (started_by_launcher() && environment_number("OMPI_COMM_WORLD_SIZE", 2) > 1) {
+    if (started_by_launcher() && started_processes() > 1) {
         std::fprintf(stderr, "This program was built without MPI and cannot share work between ranks: start it without "
                              "mpirun or srun, or build it with -DSTEADFOLD_MPI=ON\n");
         leave_now(2);

@@ -20,7 +20,9 @@ namespace app {
 
 /// Owns MPI's life in a program. Initialises MPI (MPI_THREAD_FUNNELED) only when a launcher started this process:
 /// OMPI_COMM_WORLD_SIZE, PMI_RANK, PMIX_RANK, or a Slurm step of more than one task is in the environment. Otherwise
-/// MPI is not touched at all, so that one process starts at once and works where MPI is broken.
+/// MPI is not touched at all, so that one process starts at once and works where MPI is broken. Where the launcher is
+/// not that of the program's MPI, so that several processes were started and each is alone, the program ends with exit
+/// code 2 and says so.
 ///
 /// The destructor calls MPI_Finalize, unless a communicator is poisoned; should MPI_Finalize not return within a
 /// minute (a rank died on the way), the process leaves with exit code 1.

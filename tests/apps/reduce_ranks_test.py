@@ -1,6 +1,7 @@
 """The same bits from steadfold-reduce for any number of ranks, threads and chunks; one line when a rank fails."""
 
 import itertools
+import os
 import unittest
 
 from reduce_support import (PROGRAM, Case, exact_values, float_bits, h5py, needs_mpi, np, rounded, run, said,
@@ -34,6 +35,14 @@ class Ranks(Case):
         text = strict_json(done.stdout)
         return {job["input"]: {op: (r["bits"], r["status"]) for op, r in job["operations"].items()}
                 for job in text["results"]}
+
+    def test_the_launcher_of_another_mpi(self):
+        np.save("x.npy", np.arange(10.0))
+        done = run("x.npy", "--ops", "sum", env=os.environ | {"PMI_RANK": "1", "PMI_SIZE": "4"})
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "started 4 processes.*alone.*mpirun")
+        one = run("x.npy", "--ops", "sum", env=os.environ | {"PMI_RANK": "0", "PMI_SIZE": "1"})
+        self.assertEqual(one.returncode, 0, one.stderr)
 
     def test_self_check_under_mpirun(self):
         with h5py.File("a.h5", "w") as file:
