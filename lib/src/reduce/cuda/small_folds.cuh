@@ -72,7 +72,6 @@ class small_folds {
   private:
     using window = window_choice<shape>;
     static constexpr int most_vectors = Pass::most_small_vectors, width = Pass::width;
-    static constexpr int chains = 2;                            // of additions that wait for each other
     static constexpr int lowest_top = -800, highest_top = 1000; // where folds and their sums are normal numbers
 
     /// Vector v after the thread's first.
