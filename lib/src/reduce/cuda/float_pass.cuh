@@ -7,9 +7,8 @@
 #include "reduce/cuda/leftovers.cuh"
 #include "reduce/cuda/near_rests.cuh"
 #include "reduce/cuda/pass.hpp"
-#include "reduce/cuda/product_folds.cuh"
 #include "reduce/cuda/second_look.cuh"
-#include "reduce/cuda/value_folds.cuh"
+#include "reduce/cuda/vector_run.cuh"
 #include "reduce/cuda/window_choice.cuh"
 
 namespace steadfold::inline v0::cuda {
@@ -90,7 +89,7 @@ class float_pass {
     __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const& seen,
                           Batch const& again) {
         std::uint32_t const peak = seen.peak;
-        constexpr std::uint32_t added = Count * width / components;
+        constexpr std::uint32_t added = runs_of(Count);
         if (!window_.holds(peak) || !has_room(added)) [[unlikely]]
             attend(peak, added);
         bool outside = !window_.holds(peak);
@@ -155,8 +154,9 @@ class float_pass {
 
   private:
     using load = element<Real>;
-    using values_type = value_folds<shape>;
-    using products_type = product_folds<Real>;
+    using run = vector_run<shape>;
+    using values_type = typename run::values_type;
+    using products_type = typename run::products_type;
     static constexpr int all_seen = components == 2 ? 3 : 1;
     static constexpr bool folds_anything = window_choice<shape>::folds_anything;
     __device__ void aim_folds() {
@@ -170,7 +170,7 @@ class float_pass {
     __device__ void attend(std::uint32_t peak, std::uint32_t added) {
         int const top = window_.next_top(peak);
         if (!folds_anything || arguments_.integer_only) return;
-        if (top == window_.top() && count_ + added <= most_values) return;
+        if (top == window_.top() && runs_ + added <= most_runs) return;
         flush();
         window_.set(top, arguments_.integer_only);
         aim_folds();
@@ -178,16 +178,16 @@ class float_pass {
 
     __device__ bool has_room(std::uint32_t added) const {
         if (!folds_anything) return true;
-        return count_ + added <= most_values && window_.is_content();
+        return runs_ + added <= most_runs && window_.is_content();
     }
 
     __device__ void flush() {
         irregular_ = true;
-        if constexpr (shape::has_values) values_.flush(count_, block_);
+        if constexpr (shape::has_values) values_.flush(runs_, block_);
         if constexpr (shape::has_products)
 #pragma unroll
-            for (int c = 0; c < components; ++c) products_[c].flush(window_.product_top(), count_, block_.products[c]);
-        count_ = 0;
+            for (int c = 0; c < components; ++c) products_[c].flush(window_.product_top(), runs_, block_.products[c]);
+        runs_ = 0;
         if constexpr (shape::keeps_near_rests) flush_near_rests();
     }
 
@@ -200,20 +200,23 @@ class float_pass {
             near_fold const fold{hot_exponent(window_.top()), shape::hot_layout.anchor};
             std::int64_t digits = 0, of_last = 0;
             std::uint32_t left = fold.exists() ? 0 : 1;
+            run folds{values_, products_};
 #pragma unroll
-            for (int u = 0; u < Count; ++u)
+            for (int u = 0; u < Count; ++u) {
+                if (run::begins_at(u)) folds = run{values_, products_};
 #pragma unroll
                 for (int j = 0; j < width; ++j)
                     if constexpr (shape::has_products) {
-                        products_type const& folds = products_[0];
-                        exact_product const rest = folds.rest(multiply<Real>(x[u], y[u], j));
-                        left |= fold.add(folds.rest_of_last(rest.high, of_last), digits);
+                        products_type const& last = products_[0];
+                        exact_product const rest = folds.rest(multiply<Real>(x[u], y[u], j), 0);
+                        left |= fold.add(last.rest_of_last(rest.high, of_last), digits);
                         if constexpr (products_type::has_low)
-                            left |= fold.add(folds.rest_of_last(rest.low, of_last), digits);
+                            left |= fold.add(last.rest_of_last(rest.low, of_last), digits);
                     } else {
-                        double const value = load::at(x[u], j), rest = values_.rest(value);
+                        double const value = load::at(x[u], j), rest = folds.rest(value, 0);
                         left |= fold.add(shape::has_sum ? rest : with_sign_of(rest, value), digits);
                     }
+            }
             if (left != 0) return false;
             near_digits_ += digits;
             if constexpr (shape::has_products) products_[0].add_to_last(of_last);
@@ -233,7 +236,7 @@ class float_pass {
     /// The warp's lanes have one window: their digits are summed before they meet those of other warps.
     __device__ void finish_warp() {
         if constexpr (shape::has_values)
-            values_.for_each_piece(count_, [&](std::int32_t piece, quantity which, int c) {
+            values_.for_each_piece(runs_, [&](std::int32_t piece, quantity which, int c) {
                 using window = typename values_type::window_type;
                 finish_piece<window, values_type::floor>(window_.top(), piece, which, c);
             });
@@ -241,7 +244,7 @@ class float_pass {
 #pragma unroll
             for (int c = 0; c < components; ++c)
                 finish_piece<typename products_type::window_type, products_type::floor>(
-                    window_.product_top(), products_[c].piece(count_), quantity::products, c);
+                    window_.product_top(), products_[c].piece(runs_), quantity::products, c);
     }
 
     /// A piece a lane: for where the blocks meet, or into the block's limbs.
@@ -277,17 +280,17 @@ class float_pass {
 
     template <int Count>
     __device__ std::uint32_t fold_batch(vector16 const (&x)[Count], vector16 const (&y)[Count]) {
-        constexpr std::uint32_t added = Count * width / components;
-        if constexpr (folds_anything) count_ += added;
+        if constexpr (folds_anything) runs_ += runs_of(Count);
         std::uint32_t rests = 0;
 #pragma unroll
-        for (int u = 0; u < Count; ++u)
+        for (int first = 0; first < Count; first += run::vectors) {
+            run folds{values_, products_};
 #pragma unroll
-            for (int j = 0; j < width; ++j) {
-                if constexpr (shape::has_values) rests |= values_.add(x[u], j);
-                if constexpr (shape::has_products)
-                    rests |= products_[j & (components - 1)].add(multiply<Real>(x[u], has_pairs ? y[u] : x[u], j));
-            }
+            for (int u = first; u < first + run::vectors && u < Count; ++u)
+#pragma unroll
+                for (int j = 0; j < width; ++j) rests |= folds.add(x[u], y[u], j);
+            folds.take_into(values_, products_);
+        }
         return rests;
     }
 
@@ -301,19 +304,24 @@ class float_pass {
             seen_ |= not_negative_zero<Real, components, has_pairs>(again);
     }
 
+    __device__ static constexpr std::uint32_t runs_of(int vectors) {
+        return static_cast<std::uint32_t>((vectors + run::vectors - 1) / run::vectors);
+    }
     /// Of a thread between two flushes; a fold of products may see two parts of each.
-    static constexpr std::uint32_t most_of_values = fold_choice<Real>::window::most_parts,
-                                   most_of_products = products_type::window_type::most_parts / 2,
-                                   most_values = !shape::has_products ? most_of_values
-                                                 : !shape::has_values || most_of_products < most_of_values
-                                                     ? most_of_products
-                                                     : most_of_values;
+    static constexpr std::uint32_t most_runs = [] {
+        std::uint32_t parts = fold_choice<Real>::window::most_parts;
+        if constexpr (shape::has_products) {
+            constexpr std::uint32_t products = products_type::window_type::most_parts / 2;
+            parts = shape::has_values && parts < products ? parts : products;
+        }
+        return parts / (run::vectors * width);
+    }();
 
     pass_arguments const& arguments_;
     block_type& block_;
-    std::conditional_t<shape::has_values, values_type, not_gathered> values_;
-    std::conditional_t<shape::has_products, products_type, not_gathered> products_[components];
-    std::uint32_t count_ = 0;      // values of a component since the last flush
+    values_type values_;
+    products_type products_[components];
+    std::uint32_t runs_ = 0;       // since the last flush
     std::int64_t near_digits_ = 0; // of a near_fold
     window_choice<shape> window_;
     std::conditional_t<meets_hot, int, not_gathered> hot_top_;

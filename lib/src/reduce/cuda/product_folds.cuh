@@ -77,21 +77,40 @@ class product_folds {
     using window_type = float64_window<folds, 49>; // a bit more reach, for flushes twice as often
     static constexpr int floor = exact::lowest_product_bit(Real);
 
+    /// Products of a run; the second fold sees two parts of each, the other one far below the first.
+    static constexpr int most_of_run = window_type::most_of_run - (has_low ? 1 : 0);
+
     __device__ void aim(int top) { window_.aim(top, floor); }
 
-    /// Non-zero if a rest is left.
-    __device__ std::uint32_t add(exact_product const& p) {
-        std::uint32_t rests = rest_bits(digits_.template add<0, 2>(p.high, window_));
-        if constexpr (has_low) rests |= rest_bits(digits_.template add<1, 3>(p.low, window_));
-        return rests;
-    }
-    /// The same arithmetic without adding: what add() left.
-    __device__ exact_product rest(exact_product const& p) const {
-        typename window_type::digits_type scratch;
-        exact_product left{-scratch.template add<0, 2>(p.high, window_), 0.0};
-        if constexpr (has_low) left.low = -scratch.template add<1, 3>(p.low, window_);
-        return left;
-    }
+    /// A few products that follow each other.
+    class run {
+      public:
+        __device__ explicit run(product_folds const& of) : folds_{of.window_} {}
+
+        /// Non-zero if a rest is left.
+        __device__ std::uint32_t add(exact_product const& p) {
+            exact_product const left = turned_rest(p);
+            return rest_bits(left.high) | (has_low ? rest_bits(left.low) : 0);
+        }
+        /// The same arithmetic, for what add() left.
+        __device__ exact_product rest(exact_product const& p) {
+            exact_product const left = turned_rest(p);
+            return {-left.high, -left.low};
+        }
+
+      private:
+        friend product_folds;
+
+        __device__ exact_product turned_rest(exact_product const& p) {
+            exact_product left{folds_.template add<0, 2>(p.high), 0.0};
+            if constexpr (has_low) left.low = folds_.template add<1, 3>(p.low);
+            return left;
+        }
+
+        digit_run<window_type> folds_;
+    };
+
+    __device__ void take(run const& run) { digits_.take(run.folds_); }
 
     /// Of a part that add() left: a digit more for the last fold, and what is left then.
     __device__ double rest_of_last(double part, std::int64_t& digits) const {
@@ -102,30 +121,25 @@ class product_folds {
     __device__ void add_to_last(std::int64_t digits) { digits_.sum[folds - 1] += static_cast<std::uint64_t>(digits); }
 
     template <class Target>
-    __device__ void flush(int top, std::uint32_t values, Target& target) {
+    __device__ void flush(int top, std::uint32_t runs, Target& target) {
 #pragma unroll
         for (int i = 0; i < folds; ++i) {
-            exact::deposit(target.limb, Target::anchor, digits_.digits(i, window_, times(i) * values),
+            exact::deposit(target.limb, Target::anchor, digits_.digits(i, window_, runs),
                            window_type::exponent(top, floor, i), shared_add{});
             digits_.sum[i] = 0;
         }
     }
     /// Of all lanes together, a piece a lane; every lane has the same window.
-    __device__ std::int32_t piece(std::uint32_t values) const {
+    __device__ std::int32_t piece(std::uint32_t runs) const {
         std::int64_t digits[folds];
 #pragma unroll
-        for (int i = 0; i < folds; ++i) digits[i] = digits_.digits(i, window_, times(i) * values);
+        for (int i = 0; i < folds; ++i) digits[i] = digits_.digits(i, window_, runs);
         return warp_piece(digits);
     }
 
   private:
-    /// How many values a fold saw for each product.
-    __device__ static constexpr std::uint32_t times(int fold) {
-        return has_low && fold == 1 ? 2 : 1;
-    }
-
     window_type window_;
-    typename window_type::digits_type digits_;
+    float64_digits<window_type> digits_;
 };
 
 } // namespace steadfold::inline v0::cuda

@@ -1,4 +1,4 @@
-// What one thread sums of a batch of values, or of their magnitudes, under one window.
+// What one thread sums of batches of values, or of their magnitudes, under one window.
 #pragma once
 
 #include "reduce/cuda/bins.cuh"
@@ -45,25 +45,25 @@ __device__ std::int32_t warp_piece(std::int64_t const (&digits)[Folds]) {
 
 /// Digit sums of one quantity of one component.
 template <class Window>
-class thread_digits : public Window::digits_type {
+class thread_digits : public float64_digits<Window> {
   public:
     static constexpr int folds = Window::folds;
 
     template <class Target>
-    __device__ void flush(Window const& window, int top, int floor, std::uint32_t values, Target& target) {
+    __device__ void flush(Window const& window, int top, int floor, std::uint32_t runs, Target& target) {
 #pragma unroll
         for (int i = 0; i < folds; ++i) {
-            exact::deposit(target.limb, Target::anchor, this->digits(i, window, values),
-                           Window::exponent(top, floor, i), shared_add{});
+            exact::deposit(target.limb, Target::anchor, this->digits(i, window, runs), Window::exponent(top, floor, i),
+                           shared_add{});
             this->sum[i] = 0;
         }
     }
 
     /// Of all lanes together, a piece a lane; every lane has the same window.
-    __device__ std::int32_t piece(Window const& window, std::uint32_t values) const {
+    __device__ std::int32_t piece(Window const& window, std::uint32_t runs) const {
         std::int64_t digits[folds];
 #pragma unroll
-        for (int i = 0; i < folds; ++i) digits[i] = this->digits(i, window, values);
+        for (int i = 0; i < folds; ++i) digits[i] = this->digits(i, window, runs);
         return warp_piece(digits);
     }
 };

@@ -8,13 +8,17 @@
 #include "reduce/cuda/float_block.cuh"
 #include "reduce/cuda/peak.cuh"
 
+#include <utility>
+
 namespace steadfold::inline v0::cuda {
 
 /// Windows of a component type. One fold keeps every bit of usual data of 32 bits and fewer, two those of float64 data.
+/// A run holds a vector at least.
 template <dtype Real>
 struct fold_choice {
-    using window = std::conditional_t<Real == dtype::float64, float64_window<2, 48>, float64_window<1, 50>>;
     static constexpr bool adds_whole = size_bytes(Real) == 2;
+    using window =
+        std::conditional_t<Real == dtype::float64, float64_window<2, 48>, float64_window<1, adds_whole ? 49 : 50>>;
     static constexpr int highest_top = Real == dtype::float64   ? exact::highest_window_top
                                        : Real == dtype::float16 ? 16 // holds them all
                                                                 : 128;
@@ -32,20 +36,61 @@ class value_folds {
         if constexpr (adds_whole) least_whole_ = least_whole_at(window_type::exponent(top, floor, 0));
     }
 
-    /// Component j of a vector; non-zero if a rest is left, where values are not added whole.
-    __device__ std::uint32_t add(vector16 const& x, int j) {
-        int const c = j & (Shape::components - 1);
-        double const value = element<Shape::real>::at(x, j);
-        if constexpr (adds_whole) {
-            if constexpr (Shape::has_sum) values_[c].add_whole(value, window_);
-            if constexpr (Shape::has_magnitudes) magnitudes_[c].add_whole(fabs(value), window_);
+    /// A few values that follow each other.
+    struct run {
+        using folds = digit_run<window_type>;
+
+        __device__ explicit run(value_folds const& of)
+            : run{of.window_, std::make_integer_sequence<int, Shape::components>{}} {}
+
+        /// Component j of a vector; non-zero if a rest is left, where values are not added whole.
+        __device__ std::uint32_t add(vector16 const& x, int j) {
+            int const c = j & (Shape::components - 1);
+            double const value = element<Shape::real>::at(x, j);
+            if constexpr (!adds_whole) return rest_bits(turned_rest(value, c));
+            if constexpr (adds_whole && Shape::has_sum) values[c].add_whole(value);
+            if constexpr (adds_whole && Shape::has_magnitudes) magnitudes[c].add_whole(fabs(value));
             return 0;
-        } else if constexpr (Shape::has_sum && Shape::has_magnitudes) {
-            return rest_bits(values_[c].add_both(value, window_, magnitudes_[c]));
-        } else if constexpr (Shape::has_sum) {
-            return rest_bits(values_[c].add(value, window_));
-        } else {
-            return rest_bits(magnitudes_[c].add(with_sign_of(value, value), window_));
+        }
+
+        /// The same arithmetic, for what add() left of a value of component c, with the value's sign.
+        __device__ double rest(double value, int c) {
+            double const left = -turned_rest(value, c);
+            return Shape::has_sum ? left : with_sign_of(left, value);
+        }
+
+        std::conditional_t<Shape::has_sum, folds, not_gathered> values[Shape::components];
+        std::conditional_t<Shape::has_magnitudes, folds, not_gathered> magnitudes[Shape::components];
+
+      private:
+        template <int... C>
+        __device__ run(window_type const& window, std::integer_sequence<int, C...>)
+            : values{(static_cast<void>(C), first<Shape::has_sum>(window))...},
+              magnitudes{(static_cast<void>(C), first<Shape::has_magnitudes>(window))...} {}
+
+        template <bool Exists>
+        __device__ static auto first(window_type const& window) {
+            if constexpr (Exists)
+                return folds{window};
+            else
+                return not_gathered{};
+        }
+
+        __device__ double turned_rest(double value, int c) {
+            if constexpr (!Shape::has_magnitudes)
+                return values[c].add(value);
+            else if constexpr (Shape::has_sum)
+                return values[c].add_both(value, magnitudes[c]);
+            else
+                return magnitudes[c].add(fabs(value));
+        }
+    };
+
+    __device__ void take(run const& run) {
+#pragma unroll
+        for (int c = 0; c < Shape::components; ++c) {
+            if constexpr (Shape::has_sum) values_[c].take(run.values[c]);
+            if constexpr (Shape::has_magnitudes) magnitudes_[c].take(run.magnitudes[c]);
         }
     }
 
@@ -57,28 +102,21 @@ class value_folds {
             return false;
     }
 
-    /// What add() left of a value.
-    __device__ double rest(double value) const {
-        typename window_type::digits_type scratch;
-        return -scratch.add(value, window_);
-    }
-
     template <class Block>
-    __device__ void flush(std::uint32_t values, Block& block) {
+    __device__ void flush(std::uint32_t runs, Block& block) {
 #pragma unroll
         for (int c = 0; c < Shape::components; ++c) {
-            if constexpr (Shape::has_sum) values_[c].flush(window_, top_, floor, values, block.sum[c]);
-            if constexpr (Shape::has_magnitudes)
-                magnitudes_[c].flush(window_, top_, floor, values, block.magnitudes[c]);
+            if constexpr (Shape::has_sum) values_[c].flush(window_, top_, floor, runs, block.sum[c]);
+            if constexpr (Shape::has_magnitudes) magnitudes_[c].flush(window_, top_, floor, runs, block.magnitudes[c]);
         }
     }
     /// f(piece of this lane, quantity, component) for all lanes together, whose windows are the same.
     template <class Function>
-    __device__ void for_each_piece(std::uint32_t values, Function const& f) const {
+    __device__ void for_each_piece(std::uint32_t runs, Function const& f) const {
 #pragma unroll
         for (int c = 0; c < Shape::components; ++c) {
-            if constexpr (Shape::has_sum) f(values_[c].piece(window_, values), quantity::sum, c);
-            if constexpr (Shape::has_magnitudes) f(magnitudes_[c].piece(window_, values), quantity::magnitudes, c);
+            if constexpr (Shape::has_sum) f(values_[c].piece(window_, runs), quantity::sum, c);
+            if constexpr (Shape::has_magnitudes) f(magnitudes_[c].piece(window_, runs), quantity::magnitudes, c);
         }
     }
 

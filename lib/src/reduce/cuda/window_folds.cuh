@@ -1,8 +1,10 @@
 // A thread's folds (EXACT.md, "Folds"): integers that sum the parts of its values under one window.
 //
-// One fold adds bits(x + M) to a digit sum as they are; what M itself added is taken off when the sum is read. Rests
-// are kept with their sign turned, (t - M) - x: so the rest of -0 is +0 like any other empty rest, and a rest is there
-// exactly if its bits are not zero.
+// A run of a few values is added to M in float64, one after the other: what each changes the sum by is its digit, and
+// exact while the sum stays next to M. The bits of the run's sum go to a digit sum as they are; what M itself added is
+// taken off when that is read. Rests are kept with their sign turned, digit - x: so the rest of -0 is +0 like any other
+// empty rest, and a rest is there exactly if its bits are not zero. Which way a tie goes depends on the run so far:
+// whoever wants the rests again must go through the run again.
 #pragma once
 
 #include "exact/window.hpp"
@@ -16,15 +18,13 @@ __device__ inline double with_sign_of(double x, double y) {
     return __hiloint2double(__double2hiint(x) ^ (__double2hiint(y) & static_cast<int>(0x80000000u)), __double2loint(x));
 }
 
-template <class Window>
-struct float64_digits;
-
 /// Folds in float64, `spacing` bits apart.
 template <int Count, int Spacing>
 struct float64_window {
-    using digits_type = float64_digits<float64_window>;
     static constexpr int spacing = Spacing, folds = Count;
-    /// What a digit sum of one thread has room for.
+    /// Values of a run: their digits, of at most 2^(spacing - 1), must not reach beyond 2^51.
+    static constexpr int most_of_run = 1 << (52 - spacing);
+    /// Values of one thread: what a digit sum has room for, and a bit more.
     static constexpr std::uint32_t most_parts = 1u << (63 - spacing);
 
     double magic[Count];
@@ -40,50 +40,66 @@ struct float64_window {
     }
 };
 
+/// The folds of a run.
 template <class Window>
-struct float64_digits {
-    std::uint64_t sum[Window::folds] = {};
+struct digit_run {
+    double sum[Window::folds];
+
+    __device__ explicit digit_run(Window const& window) {
+#pragma unroll
+        for (int i = 0; i < Window::folds; ++i) sum[i] = window.magic[i];
+    }
 
     /// Adds x under the folds from First on; returns the turned rest.
     template <int First = 0, int Last = Window::folds>
-    __device__ double add(double x, Window const& window) {
-        double t = __dadd_rn(x, window.magic[First]);
-        sum[First] += bits_of(t);
-        double rest = __dsub_rn(__dsub_rn(t, window.magic[First]), x);
+    __device__ double add(double x) {
+        double rest = __dsub_rn(next(First, __dadd_rn(sum[First], x)), x);
 #pragma unroll
-        for (int i = First + 1; i < Last; ++i) {
-            t = __dsub_rn(window.magic[i], rest);
-            sum[i] += bits_of(t);
-            rest = __dadd_rn(__dsub_rn(t, window.magic[i]), rest);
-        }
+        for (int i = First + 1; i < Last; ++i) rest = __dadd_rn(next(i, __dsub_rn(sum[i], rest)), rest);
         return rest;
     }
 
     /// Adds x, of which nothing is left, under the only fold.
-    __device__ void add_whole(double x, Window const& window) {
+    __device__ void add_whole(double x) {
         static_assert(Window::folds == 1);
-        sum[0] += bits_of(__dadd_rn(x, window.magic[0]));
+        sum[0] = __dadd_rn(sum[0], x);
     }
 
-    /// Adds x here and |x| to `magnitudes`, whose folds differ in signs only; returns the turned rest of x.
-    __device__ double add_both(double x, Window const& window, float64_digits& magnitudes) {
-        double t = __dadd_rn(x, window.magic[0]);
-        sum[0] += bits_of(t);
-        magnitudes.sum[0] += bits_of(__dadd_rn(fabs(x), window.magic[0]));
-        double rest = __dsub_rn(__dsub_rn(t, window.magic[0]), x);
+    /// Adds x here and |x| to `magnitudes`, whose digits differ in signs only; returns the turned rest of x.
+    __device__ double add_both(double x, digit_run& magnitudes) {
+        double digit = next(0, __dadd_rn(sum[0], x)), rest = __dsub_rn(digit, x);
+        magnitudes.sum[0] = __dadd_rn(magnitudes.sum[0], fabs(digit)); // its sign is that of x
 #pragma unroll
         for (int i = 1; i < Window::folds; ++i) {
-            t = __dsub_rn(window.magic[i], rest);
-            sum[i] += bits_of(t);
-            magnitudes.sum[i] += bits_of(__dsub_rn(window.magic[i], with_sign_of(rest, x)));
-            rest = __dadd_rn(__dsub_rn(t, window.magic[i]), rest);
+            digit = next(i, __dsub_rn(sum[i], rest));
+            magnitudes.sum[i] = __dadd_rn(magnitudes.sum[i], with_sign_of(digit, x));
+            rest = __dadd_rn(digit, rest);
         }
         return rest;
     }
 
-    /// The digit sum alone, after `values` values. Sums wrap around at 2^64, digits do not.
-    __device__ std::int64_t digits(int i, Window const& window, std::uint32_t values) const {
-        std::uint32_t const added = values * static_cast<std::uint32_t>(__double2hiint(window.magic[i]));
+  private:
+    /// Moves the sum of fold i on: the digit.
+    __device__ double next(int i, double to) {
+        double const digit = __dsub_rn(to, sum[i]);
+        sum[i] = to;
+        return digit;
+    }
+};
+
+/// The digit sums of a thread's runs.
+template <class Window>
+struct float64_digits {
+    std::uint64_t sum[Window::folds] = {};
+
+    __device__ void take(digit_run<Window> const& run) {
+#pragma unroll
+        for (int i = 0; i < Window::folds; ++i) sum[i] += bits_of(run.sum[i]);
+    }
+
+    /// The digit sum alone, after so many runs. Sums wrap around at 2^64, digits do not.
+    __device__ std::int64_t digits(int i, Window const& window, std::uint32_t runs) const {
+        std::uint32_t const added = runs * static_cast<std::uint32_t>(__double2hiint(window.magic[i]));
         return static_cast<std::int64_t>(sum[i] - (static_cast<std::uint64_t>(added) << 32));
     }
 };
