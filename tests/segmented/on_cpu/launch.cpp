@@ -12,12 +12,12 @@
 namespace steadfold::inline v0::segmented {
 
 // As in find_kernel.cpp.
-kernel find_float64_on_cpu_kernel(operation op);
-kernel find_float32_on_cpu_kernel(operation op);
-kernel find_half_on_cpu_kernel(operation op);
-kernel find_complex128_on_cpu_kernel(operation op);
-kernel find_complex64_on_cpu_kernel(operation op);
-kernel find_integer_on_cpu_kernel(operation op);
+quick_kernels find_float64_on_cpu_kernels(operation op);
+quick_kernels find_float32_on_cpu_kernels(operation op);
+quick_kernels find_half_on_cpu_kernels(operation op);
+quick_kernels find_complex128_on_cpu_kernels(operation op);
+quick_kernels find_complex64_on_cpu_kernels(operation op);
+quick_kernels find_integer_on_cpu_kernels(operation op);
 kernel find_general_kernel_on_cpu() noexcept;
 std::size_t shared_bytes_on_cpu(store_shape const& shape) noexcept;
 
@@ -30,21 +30,21 @@ namespace {
 namespace sf = steadfold;
 namespace seg = steadfold::segmented;
 
-seg::kernel find_quick_kernel(sf::operation op, sf::dtype type) {
+seg::quick_kernels find_quick_kernels(sf::operation op, sf::dtype type) {
     switch (type) {
     case sf::dtype::float64:
-        return seg::find_float64_on_cpu_kernel(op);
+        return seg::find_float64_on_cpu_kernels(op);
     case sf::dtype::float32:
-        return seg::find_float32_on_cpu_kernel(op);
+        return seg::find_float32_on_cpu_kernels(op);
     case sf::dtype::float16:
     case sf::dtype::bfloat16:
-        return seg::find_half_on_cpu_kernel(op);
+        return seg::find_half_on_cpu_kernels(op);
     case sf::dtype::complex128:
-        return seg::find_complex128_on_cpu_kernel(op);
+        return seg::find_complex128_on_cpu_kernels(op);
     case sf::dtype::complex64:
-        return seg::find_complex64_on_cpu_kernel(op);
+        return seg::find_complex64_on_cpu_kernels(op);
     default:
-        return seg::find_integer_on_cpu_kernel(op);
+        return seg::find_integer_on_cpu_kernels(op);
     }
 }
 
@@ -52,8 +52,9 @@ seg::kernel find_quick_kernel(sf::operation op, sf::dtype type) {
 
 launch_result launch(seg::settings const& settings, seg::problem const& problem, std::int64_t resident_warps,
                      std::uint64_t seed) {
-    seg::kernel const quick =
-        problem.x.contiguous() ? find_quick_kernel(settings.op, settings.what.type) : seg::kernel{};
+    seg::quick_kernels const kernels =
+        problem.x.contiguous() ? find_quick_kernels(settings.op, settings.what.type) : seg::quick_kernels{};
+    seg::kernel const quick = problem.inner == 1 ? kernels.rows : kernels.columns;
     seg::kernel const kernel = quick != nullptr ? quick : seg::find_general_kernel_on_cpu();
     seg::work_plan plan = seg::plan_work(settings, problem, quick != nullptr, resident_warps);
     seg::call& call = plan.arguments;

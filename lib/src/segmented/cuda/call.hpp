@@ -122,8 +122,11 @@ struct call {
 
 using kernel = void (*)(call);
 
-/// The kernel for rows and columns of this type that sums or compares in registers, or null if the operation has none.
-[[nodiscard]] kernel find_quick_kernel(operation op, dtype type) noexcept;
+/// Kernels that sum or compare in registers; null if an operation has none.
+struct quick_kernels {
+    kernel rows = nullptr, columns = nullptr;
+};
+[[nodiscard]] quick_kernels find_quick_kernels(operation op, dtype type) noexcept;
 /// Every operation and stride: a warp for an output, or a piece of it, always by way of a superaccumulator.
 [[nodiscard]] kernel find_general_kernel() noexcept;
 /// Bytes of shared memory a block of any of them needs.

@@ -29,9 +29,10 @@ class cuda_backend final : public backend {
         : settings_{settings}, where_{where}, shape_{shape_of(settings.op, settings.what.type)} {
         require_device(where.device);
         current_device const on{where.device};
-        kernel const quick = find_quick_kernel(settings.op, settings.what.type);
+        quick_kernels const quick = find_quick_kernels(settings.op, settings.what.type);
         general_ = chosen(find_general_kernel(), false);
-        usual_ = quick != nullptr ? chosen(quick, true) : general_;
+        rows_ = quick.rows != nullptr ? chosen(quick.rows, true) : general_;
+        columns_ = quick.columns != nullptr ? chosen(quick.columns, true) : general_;
         bad_offsets_ = allocate_pinned<std::uint32_t>(1, "a flag of a segmented reduction");
         *bad_offsets_ = 0;
         done_ = make_event();
@@ -50,8 +51,10 @@ class cuda_backend final : public backend {
 
     void reserve(std::int64_t elements, std::int64_t outputs) override {
         current_device const on{where_.device};
-        grow_records(std::max(most_records(elements, outputs, usual_.quick, usual_.warps),
-                              most_records(elements, outputs, general_.quick, general_.warps)));
+        std::int64_t most = 0;
+        for (kernel_choice const& with : {rows_, columns_, general_})
+            most = std::max(most, most_records(elements, outputs, with.quick, with.warps));
+        grow_records(most);
         std::size_t const bytes = static_cast<std::size_t>(outputs + 1) * sizeof(std::int64_t);
         if (offsets_.holds(bytes)) return;
         wait_for_device();
@@ -66,7 +69,7 @@ class cuda_backend final : public backend {
         problem on_device = asked;
         on_device.out = where.stages_output ? output_on_device(asked.out) : asked.out;
         if (where.stages_offsets) on_device.segments.offsets = offsets_on_device(asked, captures);
-        kernel_choice const& with = asked.x.contiguous() ? usual_ : general_;
+        kernel_choice const& with = !asked.x.contiguous() ? general_ : asked.inner == 1 ? rows_ : columns_;
         work_plan plan = plan_work(settings_, on_device, with.quick, with.warps);
         require_room(plan.records, captures);
         if (in_use_ && !captures && stream != last_stream_)
@@ -272,7 +275,7 @@ class cuda_backend final : public backend {
     settings settings_;
     execution where_;
     store_shape shape_;
-    kernel_choice usual_, general_; // and the one for strided data
+    kernel_choice rows_, columns_, general_; // the last for strided data
     growing_memory records_, offsets_, outputs_;
     pinned_buffer<std::uint32_t> bad_offsets_;
     owned_event done_; // by the last call that was not captured

@@ -23,7 +23,7 @@ class extreme_lane {
         bool out_of_reach = false; // the place of the first NaN is wanted
     };
 
-    __device__ explicit extreme_lane(call const& c) : call_{c}, is_signed_{is_signed_integer(c.type)} {}
+    __device__ explicit extreme_lane(call const& c) : call_{&c}, is_signed_{is_signed_integer(c.type)} {}
 
     template <int Count, class Group>
     __device__ void step(unit const (&units)[Count], Group const&, step_place const& place) {
@@ -44,7 +44,7 @@ class extreme_lane {
         find_best(group, result.score, result.index);
         result.any = group.any(any_);
         if (__any_sync(0xffffffffu, nans_ != 0)) result.nans = static_cast<int>(group.sum(nans_));
-        result.out_of_reach = result.nans > 0 && !call_.finish.ignore_nans && gives_index(call_);
+        result.out_of_reach = result.nans > 0 && !call_->finish.ignore_nans && gives_index(*call_);
         return result;
     }
 
@@ -93,25 +93,25 @@ class extreme_lane {
     __device__ void offer(unit const& u, int i, std::int64_t index) {
         std::int64_t key;
         if constexpr (floats) {
-            std::uint64_t bits = cuda::bits_of(u.value(i, call_.type == dtype::bfloat16));
+            std::uint64_t bits = cuda::bits_of(u.value(i, call_->type == dtype::bfloat16));
             if (exact::is_nan_bits(bits)) {
                 ++nans_;
                 return;
             }
-            if (call_.op == operation::linf) bits &= exact::float64_magnitude_mask;
+            if (call_->op == operation::linf) bits &= exact::float64_magnitude_mask;
             key = exact::ordered_key(bits);
         } else {
             std::int64_t const x = u.value(i);
-            if (call_.has_missing && x == call_.missing) {
+            if (call_->has_missing && x == call_->missing) {
                 ++nans_;
                 return;
             }
             auto bits = static_cast<std::uint64_t>(x);
-            if (call_.op == operation::linf && is_signed_ && x < 0) bits = 0 - bits;
-            bool const signed_key = is_signed_ && call_.op != operation::linf; // |INT64_MIN| is no int64
+            if (call_->op == operation::linf && is_signed_ && x < 0) bits = 0 - bits;
+            bool const signed_key = is_signed_ && call_->op != operation::linf; // |INT64_MIN| is no int64
             key = static_cast<std::int64_t>(signed_key ? bits : bits ^ top_bit);
         }
-        std::int64_t const score = wants_smallest(call_) ? ~key : key;
+        std::int64_t const score = wants_smallest(*call_) ? ~key : key;
         if (any_ && score <= score_) return; // a lane meets its elements in their order
         any_ = true;
         score_ = score;
@@ -136,7 +136,7 @@ class extreme_lane {
         write_result(c, output, value.bits, 0, value.status);
     }
 
-    call const& call_;
+    call const* call_;
     bool is_signed_, any_ = false;
     int nans_ = 0;
     std::int64_t score_ = std::numeric_limits<std::int64_t>::min(), index_ = std::numeric_limits<std::int64_t>::max();

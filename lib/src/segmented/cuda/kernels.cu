@@ -5,7 +5,7 @@
 #include "segmented/cuda/integer_lane.cuh"
 #include "segmented/cuda/quick_kernel.cuh"
 
-#define STEADFOLD_JOIN2(name) find_##name##_kernel
+#define STEADFOLD_JOIN2(name) find_##name##_kernels
 #define STEADFOLD_JOIN(name) STEADFOLD_JOIN2(name)
 
 namespace steadfold::inline v0::segmented {
@@ -16,15 +16,15 @@ constexpr dtype real = dtype::STEADFOLD_TYPE;
 constexpr int components = STEADFOLD_COMPONENTS;
 
 template <class RowLane, class ColumnLane>
-kernel choose() {
-    return quick_kernel<RowLane, ColumnLane>;
+quick_kernels choose() {
+    return {row_kernel<RowLane>, column_kernel<ColumnLane>};
 }
 
 constexpr bool has_squares = real == dtype::float64 || real == dtype::float32;
 
 } // namespace
 
-kernel STEADFOLD_JOIN(STEADFOLD_TYPE_NAME)(operation op) {
+quick_kernels STEADFOLD_JOIN(STEADFOLD_TYPE_NAME)(operation op) {
     switch (op) {
     case operation::sum:
     case operation::mean:
@@ -38,7 +38,7 @@ kernel STEADFOLD_JOIN(STEADFOLD_TYPE_NAME)(operation op) {
         if constexpr (has_squares)
             return choose<fold_lane<real, components, true, false>, fold_lane<real, components, true, true>>();
         else
-            return nullptr;
+            return {};
     case operation::min:
     case operation::max:
     case operation::argmin:
@@ -49,9 +49,9 @@ kernel STEADFOLD_JOIN(STEADFOLD_TYPE_NAME)(operation op) {
         else if constexpr (components == 1)
             return choose<extreme_lane<float_unit<real, 1, false>>, extreme_lane<float_unit<real, 1, true>>>();
         else
-            return nullptr;
+            return {};
     default:
-        return nullptr;
+        return {};
     }
 }
 

@@ -6,19 +6,29 @@
 
 namespace steadfold::inline v0::segmented {
 
-/// One kernel for every shape: what a shape needs of its own is short beside the rounding of whatever the folds cannot
-/// sum, which all need, and all would have the same number of registers.
-template <class RowLane, class ColumnLane>
-__global__ void __launch_bounds__(32 * warps_per_block, 4) quick_kernel(call const __grid_constant__ c) {
+/// Of the warp, which never waits for the other ones of its block. Negative: there is nothing to do.
+__device__ inline std::int64_t chunk_of_warp(call const& c) {
+    std::int64_t const number = static_cast<std::int64_t>(blockIdx.x) * warps_per_block + threadIdx.x / 32;
+    return number < c.chunks ? number : -1;
+}
+
+__device__ inline std::uint64_t* words_of_warp(call const& c) {
     extern __shared__ std::uint64_t shared_words[];
-    int const warp = static_cast<int>(threadIdx.x / 32);
-    std::int64_t const number = static_cast<std::int64_t>(blockIdx.x) * warps_per_block + warp;
-    if (number >= c.chunks) return; // warps never wait for each other
-    std::uint64_t* const words = shared_words + warp * warp_store::words(c.shape);
-    if (c.inner == 1)
-        reduce_rows<RowLane>(c, words, number);
-    else
-        reduce_columns<ColumnLane>(c, words, number);
+    return shared_words + static_cast<int>(threadIdx.x / 32) * warp_store::words(c.shape);
+}
+
+/// A warp has much on its way, and what does not fit its registers would go through the memory.
+template <class Lane>
+__global__ void __launch_bounds__(32 * warps_per_block, 2) row_kernel(call const __grid_constant__ c) {
+    std::int64_t const chunk = chunk_of_warp(c);
+    if (chunk >= 0) reduce_rows<Lane>(c, words_of_warp(c), chunk);
+}
+
+/// A warp has little on its way: the more of them, the better.
+template <class Lane>
+__global__ void __launch_bounds__(32 * warps_per_block, 4) column_kernel(call const __grid_constant__ c) {
+    std::int64_t const chunk = chunk_of_warp(c);
+    if (chunk >= 0) reduce_columns<Lane>(c, words_of_warp(c), chunk);
 }
 
 } // namespace steadfold::inline v0::segmented

@@ -1,4 +1,6 @@
 // How a warp reads 32 rows, for any kind of lane: short ones by groups of lanes, side by side, long ones by all lanes.
+// A step is what a lane loads at once; the loads of the next steps are on their way while one is worked on, from row to
+// row.
 #pragma once
 
 #include "segmented/cuda/lane_group.cuh"
@@ -61,48 +63,27 @@ class row_walk {
         return (row.end + size - 1) / size;
     }
 
-    /// What is known of the segments, each in its lane.
-    template <class Group>
-    __device__ outcome batch(Group const& group, row_batch rows) const {
-        bool const is_long = units_of(rows) > units_per_step * group.lanes();
-        unsigned left = __ballot_sync(whole_warp, is_long);
+    /// What is known of the segments, each in its lane. Those that a group needs more steps for are left to all lanes.
+    template <int Steps, class Group>
+    __device__ outcome batch(Group const& group, row_batch const rows) const {
+        bool const is_long = units_of(rows) > units_per_step * Steps * group.lanes();
+        unsigned const left = __ballot_sync(whole_warp, is_long);
         outcome kept;
-        int const length = rows.length;
         if (left != whole_warp) {
-            if (is_long) rows.length = 0;
-            kept = short_rows(group, rows);
+            row_batch short_ones = rows;
+            if (is_long) short_ones.length = 0;
+            kept = short_rows<Steps>(group, short_ones);
         }
-#pragma unroll 1
-        for (; left != 0; left &= left - 1) {
-            int const which = __ffs(static_cast<int>(left)) - 1;
-            outcome const known = long_row(rows.start, __shfl_sync(whole_warp, rows.begin, which),
-                                           __shfl_sync(whole_warp, length, which), 0);
-            if (lane_number() == which) kept = known;
+        if (left != 0) {
+            outcome const known = long_rows(rows, left);
+            if (is_long) kept = known;
         }
         return kept;
     }
 
-    /// One segment of any number of steps, by the whole warp; in every lane.
-    __device__ __noinline__ outcome long_row(char const* start, int begin, int length, std::int64_t index) const {
-        warp_group const group;
-        row_place row = row_of(start, begin, length, group);
-        int const stride = group.lanes() * unit{call_}.size();
-        int const steps = ::max(1, (row.end + units_per_step * stride - 1) / (units_per_step * stride));
-        step_place place{row.first, stride, row.begin, row.end, index, steps > 1};
-        Lane lane{call_};
-        loaded_steps<unit, ahead> loaded{call_};
-#pragma unroll
-        for (int i = 0; i < ahead; ++i) load_next(loaded[i], row, group);
-#pragma unroll 1
-        for (int step = 0; step < steps; step += ahead)
-#pragma unroll
-            for (int i = 0; i < ahead; ++i) {
-                if (step + i >= steps) break;
-                lane.step(loaded[i], group, place);
-                place.first += units_per_step * stride;
-                load_next(loaded[i], row, group); // after the last step there is nothing left to load
-            }
-        return lane.finish(group);
+    /// One segment, whose first element has this index in its output: in lane 0.
+    __device__ outcome long_row(char const* start, int length, std::int64_t index) const {
+        return long_rows({start, 0, length, 1}, 1, index);
     }
 
   private:
@@ -141,34 +122,100 @@ class row_walk {
         row.first += units_per_step * group.lanes() * unit{call_}.size();
     }
 
-    /// Segments of one step each: every group sums its segments, one a round, and lane k of a group keeps what is known
-    /// of the k-th. The loads of the next rounds are on their way while one is worked on.
-    template <class Group>
+    /// Segments of at most so many steps each: every group sums its segments, one a round, and lane k of a group keeps
+    /// what is known of the k-th.
+    template <int Steps, class Group>
     __device__ outcome short_rows(Group const& group, row_batch const rows) const {
-        constexpr int rounds_ahead = Group::most_lanes < ahead ? Group::most_lanes : ahead;
+        constexpr int wanted = ahead < Steps ? 1 : ahead / Steps;
+        constexpr int rounds_ahead = Group::most_lanes < wanted ? Group::most_lanes : wanted;
         outcome kept;
-        loaded_steps<unit, rounds_ahead> loaded{call_};
-        row_place row[rounds_ahead];
-        auto const load_round = [&](int round, int i) {
-            int const from = group.first() + round;
-            row[i] = row_of(rows.start, __shfl_sync(whole_warp, rows.begin, from),
-                            __shfl_sync(whole_warp, rows.length, from), group);
-            load(loaded[i], row[i], group);
+        loaded_steps<unit, rounds_ahead * Steps> loaded{call_};
+        row_place row[rounds_ahead], next[rounds_ahead];
+        auto const load_step = [&](int round, int i, int step) {
+            if (step == 0) {
+                int const from = group.first() + round;
+                row[i] = next[i] = row_of(rows.start, __shfl_sync(whole_warp, rows.begin, from),
+                                          __shfl_sync(whole_warp, rows.length, from), group);
+            }
+            load_next(loaded[i * Steps + step], next[i], group);
         };
         int const stride = group.lanes() * unit{call_}.size();
 #pragma unroll
-        for (int i = 0; i < rounds_ahead; ++i) load_round(i, i);
+        for (int i = 0; i < rounds_ahead; ++i)
+#pragma unroll
+            for (int step = 0; step < Steps; ++step) load_step(i, i, step);
 #pragma unroll 1
         for (int round = 0; round < group.lanes(); round += rounds_ahead) // rounds too many do no harm
 #pragma unroll
             for (int i = 0; i < rounds_ahead; ++i) {
                 Lane lane{call_};
-                lane.step(loaded[i], group, {row[i].first, stride, row[i].begin, row[i].end, 0, false});
-                outcome const known = lane.template finish<1>(group);
+                step_place place{row[i].first, stride, row[i].begin, row[i].end, 0, Steps > 1};
+#pragma unroll
+                for (int step = 0; step < Steps; ++step) {
+                    lane.step(loaded[i * Steps + step], group, place);
+                    place.first += units_per_step * stride;
+                    if (round + rounds_ahead < group.lanes()) load_step(round + i + rounds_ahead, i, step);
+                }
+                outcome const known = lane.template finish<Steps>(group);
                 if (group.rank() == round + i) kept = known;
-                if (round + rounds_ahead < group.lanes()) load_round(round + i + rounds_ahead, i);
             }
         return kept;
+    }
+
+    /// Those of `left`, one after the other, by the whole warp, each in its lane.
+    __device__ __noinline__ outcome long_rows(row_batch const rows, unsigned left, std::int64_t index = 0) const {
+        warp_group const group;
+        outcome kept;
+        loaded_steps<unit, ahead> loaded{call_};
+        Lane lane{call_};
+        long_place now = first_place(rows, left);
+        row_place row = now.row;
+#pragma unroll
+        for (int i = 0; i < ahead; ++i) load_next(loaded[i], row, group);
+        int const stride = group.lanes() * unit{call_}.size();
+        while (true) {
+            long_place next = now;
+            next.steps -= ahead;
+            next.opens = false;
+            bool const closes = next.steps <= 0;
+            if (closes) {
+                left &= left - 1;
+                next = first_place(rows, left);
+                row = next.row;
+            }
+            if (now.opens) lane = Lane{call_};
+            step_place place{now.row.first, stride, now.row.begin, now.row.end, index, !(now.opens && now.steps == 1)};
+#pragma unroll
+            for (int i = 0; i < ahead; ++i) {
+                if (i < now.steps) lane.step(loaded[i], group, place);
+                place.first += units_per_step * stride;
+                load_next(loaded[i], row, group); // nothing, behind the end of a row
+            }
+            if (closes) {
+                outcome const known = lane.finish(group);
+                if (lane_number() == now.lane) kept = known;
+                if (left == 0) return kept;
+            }
+            next.row.first = closes ? next.row.first : place.first;
+            now = next;
+        }
+    }
+
+    /// Where a long row is read.
+    struct long_place {
+        row_place row;
+        int lane = 0, steps = 0; // of its segment, and how many are left
+        bool opens = true;
+    };
+
+    /// Of the first row of `left`; an empty one if there is none.
+    __device__ long_place first_place(row_batch const& rows, unsigned left) const {
+        constexpr int step = units_per_step * warp_group::lanes();
+        int const which = left == 0 ? 0 : __ffs(static_cast<int>(left)) - 1;
+        int const length = __shfl_sync(whole_warp, rows.length, which);
+        row_batch const one{rows.start, __shfl_sync(whole_warp, rows.begin, which), left == 0 ? 0 : length, 1};
+        return {row_of(one.start, one.begin, one.length, warp_group{}), which,
+                ::max(1, (units_of(one) + step - 1) / step)};
     }
 
     call const& call_;

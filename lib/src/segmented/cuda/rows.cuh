@@ -30,7 +30,7 @@ struct open_rows {
     std::int64_t first = 0; // the segments' number from here on
     std::int64_t begin = 0, elements = 0;
     bool possible = true, written = false;
-    int lanes = 32; // that work on a segment together
+    int lanes = 32; // that work on a segment together, where they take one step each
     row_batch rows;
 };
 
@@ -61,7 +61,7 @@ class row_warp {
         std::int64_t const index = piece.begin - boundary(call_, piece.segment);
         row_walk<Lane> const walk{call_};
         outcome const known =
-            walk.long_row(walk.start_of(piece.begin), 0, static_cast<int>(piece.end - piece.begin), index);
+            walk.long_row(walk.start_of(piece.begin), static_cast<int>(piece.end - piece.begin), index);
         warp_store store{call_, words_};
         add_piece(call_, store, piece, [&](std::uint64_t* record) {
             bool merged = true;
@@ -111,12 +111,14 @@ class row_warp {
         using lane = typename quicker<Lane>::lane;
         if (!lane::takes(call_)) return;
         typename lane::outcome known;
-        switch (open.lanes) { // each is a function of its own: they need their registers for loads on their way
+        // Each is a function of its own: they need their registers for loads on their way. More than eight lanes would
+        // cost more in sums over lanes than eight in several steps.
+        switch (open.lanes) {
         case 32:
-            known = quick_batch<warp_group>(open.rows);
+            known = quick_batch<fixed_lane_group<8>, 4>(open.rows);
             break;
         case 16:
-            known = quick_batch<fixed_lane_group<16>>(open.rows);
+            known = quick_batch<fixed_lane_group<8>, 2>(open.rows);
             break;
         case 8:
             known = quick_batch<fixed_lane_group<8>>(open.rows);
@@ -135,9 +137,9 @@ class row_warp {
         if (open.written) open.rows.length = 0;
     }
 
-    template <class Group>
+    template <class Group, int Steps = 1>
     __device__ __noinline__ auto quick_batch(row_batch const rows) const {
-        return row_walk<typename quicker<Lane>::lane>{call_}.batch(Group{}, rows);
+        return row_walk<typename quicker<Lane>::lane>{call_}.template batch<Steps>(Group{}, rows);
     }
 
     __device__ __noinline__ void sum_rest(open_rows const open) const {
@@ -147,8 +149,8 @@ class row_warp {
     /// Those that are not written yet.
     __device__ void sum(open_rows const& open) const {
         row_walk<Lane> const walk{call_};
-        outcome const known =
-            open.lanes == 32 ? walk.batch(warp_group{}, open.rows) : walk.batch(lane_group{open.lanes}, open.rows);
+        outcome const known = open.lanes == 32 ? walk.template batch<1>(warp_group{}, open.rows)
+                                               : walk.template batch<1>(lane_group{open.lanes}, open.rows);
         bool written = open.written;
         if (!written)
             written = open.possible && Lane::write(call_, open.first + lane_number(), open.rows.length, known);

@@ -11,9 +11,15 @@ namespace steadfold::inline v0::segmented {
 
 namespace {
 
-constexpr std::int64_t shares_a_warp = 4;      // pieces of work for each resident warp, so that none ends long after
-constexpr std::int64_t longest_chunk = 8192;   // elements: folds of the widest spacing
-constexpr std::int64_t shortest_chunk = 256;   // elements
+/// How much work is a piece, in elements: so much that beginning it costs little, and so little that no warp ends long
+/// after the others.
+struct share {
+    std::int64_t a_warp;  // pieces for each warp that the device runs at a time
+    std::int64_t longest; // of a piece
+};
+constexpr share rows_share{4, 8192};
+constexpr share cut_share{2, 32768}; // its warps search for where theirs begins
+constexpr std::int64_t shortest_chunk = 256;
 constexpr std::int64_t least_rows_a_part = 64; // of a column that is cut
 constexpr std::int64_t words_a_lane = 4;       // of 8 bytes, that one step takes
 constexpr std::int64_t worth_cutting = 2048;   // elements
@@ -65,8 +71,8 @@ int spacing_of(call const& c, std::int64_t elements) {
 }
 
 /// Elements, or what of segments counts as such, that keep all warps busy for a while.
-std::int64_t even_share(std::int64_t work, std::int64_t warps) {
-    return std::clamp(ceiling(work, shares_a_warp * warps), shortest_chunk, longest_chunk);
+std::int64_t even_share(std::int64_t work, std::int64_t warps, share of) {
+    return std::clamp(ceiling(work, of.a_warp * warps), shortest_chunk, of.longest);
 }
 
 /// Lanes that take a row of so many words in one step.
@@ -80,9 +86,9 @@ void cut_rows(work_plan& plan, std::int64_t warps) {
     auto const bytes = static_cast<std::int64_t>(size_bytes(c.type));
     std::int64_t const per_row = c.offsets == nullptr ? c.length : ceiling(c.elements, c.outputs);
     std::int64_t const work = per_row * c.outputs + c.outputs * segment_cost;
-    c.cuts = c.offsets != nullptr || c.length > longest_chunk;
+    c.cuts = c.offsets != nullptr || c.length > rows_share.longest;
     if (c.cuts) {
-        c.chunk = even_share(work, warps);
+        c.chunk = even_share(work, warps, cut_share);
         c.chunks = std::max<std::int64_t>(1, ceiling(work, c.chunk));
         c.longest = c.shape.factors ? std::numeric_limits<std::int64_t>::max() : std::max(c.chunk, worth_cutting);
         plan.records = c.chunks;
@@ -90,14 +96,15 @@ void cut_rows(work_plan& plan, std::int64_t warps) {
         c.segments_a_step = static_cast<double>(c.outputs) / static_cast<double>(way);
         c.lanes = lanes_for(2 * ceiling(per_row * bytes, 8)); // rows of their own length, most below twice the average
     } else {
-        std::int64_t const rows = std::max<std::int64_t>(1, even_share(work, warps) / (c.length + segment_cost));
+        std::int64_t const rows =
+            std::max<std::int64_t>(1, even_share(work, warps, rows_share) / (c.length + segment_cost));
         // 32 rows are rounded as quickly as one.
         c.chunk = rows > 32 ? rows / 32 * 32 : rows;
         c.chunks = ceiling(c.outputs, c.chunk);
         bool const aligned = reinterpret_cast<std::uintptr_t>(c.x) % 8 == 0 && per_row * bytes % 8 == 0;
         c.lanes = lanes_for(ceiling(per_row * bytes, 8) + (aligned ? 0 : 1));
     }
-    c.spacing = spacing_of(c, longest_chunk);
+    c.spacing = spacing_of(c, c.cuts ? cut_share.longest : rows_share.longest);
 }
 
 void cut_columns(work_plan& plan, bool has_quick, std::int64_t warps) {
@@ -130,8 +137,8 @@ work_plan plan_work(settings const& settings, problem const& problem, bool has_q
 std::int64_t most_records(std::int64_t elements, std::int64_t outputs, bool has_quick,
                           std::int64_t resident_warps) noexcept {
     std::int64_t const work = elements + 2 * outputs;
-    std::int64_t const of_rows =
-        std::max(ceiling(work, longest_chunk), std::min(ceiling(work, shortest_chunk), shares_a_warp * resident_warps));
+    std::int64_t const of_rows = std::max(ceiling(work, cut_share.longest),
+                                          std::min(ceiling(work, shortest_chunk), cut_share.a_warp * resident_warps));
     // Columns are cut where they are few, or where each has more elements than one warp may sum.
     std::int64_t const few = resident_warps / 3 * (has_quick ? 32 : 1) + 32;
     return std::max({std::int64_t{1}, of_rows, std::min(outputs, std::max(few, elements / longest_piece + 1))});
