@@ -38,8 +38,8 @@ class float_pass {
     static constexpr int bulk_stages = element_bytes == 2 ? most_bulk_stages : 2;
     /// Of data that is small enough for small_sum.cuh.
     static constexpr int small_folds = shape::has_products && shape::is_float64 ? 4 : 2;
-    /// Squares have twice the range of what they are of.
-    static constexpr std::int64_t most_small_elements = small_folds == 4           ? 1 << 15
+    /// Squares have twice the range of what they are of. Dots of more take longer with four folds than the usual way.
+    static constexpr std::int64_t most_small_elements = small_folds == 4           ? takes_two ? 1 << 13 : 1 << 15
                                                         : Family == family_squares ? 1 << 11
                                                                                    : 1 << 17;
     /// A thread's; 0: none.

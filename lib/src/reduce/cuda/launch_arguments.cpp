@@ -48,8 +48,11 @@ void set_small(pass_arguments& arguments, small_limits const& limits) {
     constexpr int most_bits = 44; // of the sums of a thread, 51
     arguments.small_bits = 0;
     // More than half of what a block could take is quicker in two, and of what a cluster could take, the usual way.
-    std::int64_t const alone = std::int64_t{limits.threads} * limits.vectors / 2;
-    std::int64_t const most_vectors = alone * std::max(limits.blocks, 2);
+    // Four folds are so much work that a quarter is quicker in four, or in more.
+    std::int64_t const most_of_block = std::int64_t{limits.threads} * limits.vectors / 2;
+    std::int64_t const most_vectors = most_of_block * std::max(limits.blocks, 2);
+    std::int64_t const alone = limits.folds == 2 ? most_of_block : most_of_block / 2,
+                       of_several = alone / (limits.folds / 2);
     if (limits.vectors == 0 || arguments.length > limits.elements || arguments.vectors > most_vectors) return;
     if (arguments.strided || arguments.integer_only) return;
     if (arguments.finish.operations == 0 || !arguments.finish.may_be_quick) return;
@@ -58,7 +61,7 @@ void set_small(pass_arguments& arguments, small_limits const& limits) {
     auto const others = static_cast<std::uint64_t>(arguments.length - 1); // there is one: may_be_quick
     arguments.small_bits = std::min(most_bits, room - static_cast<int>(std::bit_width(others)));
     std::int64_t blocks = 1;
-    while (blocks < limits.blocks && blocks * alone < arguments.vectors) blocks *= 2;
+    while (arguments.vectors > alone && blocks < limits.blocks && blocks * of_several < arguments.vectors) blocks *= 2;
     arguments.small_vectors = static_cast<int>((arguments.vectors + blocks - 1) / blocks);
 }
 

@@ -72,6 +72,8 @@ class small_folds {
   private:
     using window = window_choice<shape>;
     static constexpr int most_vectors = Pass::most_small_vectors, width = Pass::width;
+    /// The first fold takes all of most values with 24 bits and fewer.
+    static constexpr bool seldom_rests = !shape::has_products && !shape::is_float64;
     static constexpr int lowest_top = -800, highest_top = 1000; // where folds and their sums are normal numbers
 
     /// Vector v after the thread's first.
@@ -89,30 +91,58 @@ class small_folds {
         vector16 const xs[1]{x}, ys[1]{y};
         peak_ = ::max(peak_, Pass::summarise(xs, ys).peak);
         seen_ |= other_than_negative_zero_in(x, y);
+        if constexpr (seldom_rests) {
+            add_short_values(x, y);
+        } else {
 #pragma unroll
-        for (int j = 0; j < width; ++j) {
-            if constexpr (folds == 2) {
-                add<0, 2>(value_of(x, y, j));
-            } else {
-                exact_product const product = multiply<shape::real>(x, y, j);
-                using load = element<shape::real>;
-                if (is_tiny_product(load::at(x, j), load::at(y, j), product.high)) rests_ = 1;
-                add<0, 3>(product.high);
-                add<1, 4>(product.low);
-            }
+            for (int j = 0; j < width; ++j) add_one(x, y, j);
         }
     }
 
-    /// By turned rests, so that those of -0 are +0.
+    __device__ void add_one(vector16 const& x, vector16 const& y, int j) {
+        if constexpr (folds == 2) {
+            add<0, 2>(value_of(x, y, j));
+        } else {
+            exact_product const product = multiply<shape::real>(x, y, j);
+            using load = element<shape::real>;
+            if (is_tiny_product(load::at(x, j), load::at(y, j), product.high)) rests_ = 1;
+            add<0, 3>(product.high);
+            add<1, 4>(product.low);
+        }
+    }
+
+    /// All values of a vector: the second fold is for the few whose rests are there.
+    __device__ void add_short_values(vector16 const& x, vector16 const& y) {
+        double rest[width];
+        std::uint32_t left = 0;
+#pragma unroll
+        for (int j = 0; j < width; ++j) {
+            rest[j] = turned_rest<0>(value_of(x, y, j));
+            left |= rest_bits(rest[j]);
+        }
+        if (left == 0) return;
+#pragma unroll
+        for (int j = 0; j < width; ++j) add_rest<1, 2>(rest[j]);
+    }
+
     template <int First, int End>
     __device__ void add(double x) {
-        double t = __dadd_rn(sum_[First], x), rest = __dsub_rn(__dsub_rn(t, sum_[First]), x);
-        sum_[First] = t;
+        add_rest<First + 1, End>(turned_rest<First>(x));
+    }
+    /// Turned, so that the rest of -0 is +0.
+    template <int Fold>
+    __device__ double turned_rest(double x) {
+        double const before = sum_[Fold];
+        sum_[Fold] = __dadd_rn(before, x);
+        return __dsub_rn(__dsub_rn(sum_[Fold], before), x);
+    }
+    template <int First, int End>
+    __device__ void add_rest(double rest) {
 #pragma unroll
-        for (int i = First + 1; i < End; ++i) {
-            t = __dsub_rn(sum_[i], rest);
-            rest = __dadd_rn(__dsub_rn(t, sum_[i]), rest);
-            sum_[i] = t;
+        for (int i = First; i < End; ++i) {
+            double const before = sum_[i];
+            sum_[i] = __dsub_rn(before, rest);
+            rest = __dadd_rn(__dsub_rn(sum_[i], before), rest);
         }
         rests_ |= rest_bits(rest);
     }
