@@ -1,10 +1,9 @@
 // The reduction kernels, run on the CPU by fibers, against the oracle: every family, class of data and shape of grid.
 #include "reduce/on_cpu/cases.hpp"
+#include "reduce/on_cpu/samples.hpp"
 #include "support/check.hpp"
 
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -12,17 +11,6 @@ namespace {
 
 using namespace oracle;
 using namespace on_cpu;
-
-/// Elements `offset` places into memory that is aligned.
-struct shifted {
-    std::vector<std::byte> bytes;
-    std::byte* data;
-    shifted(sample const& s, std::size_t offset) : bytes(s.bytes.size() + 64) {
-        auto const misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % 16;
-        data = bytes.data() + (16 - misaligned) % 16 + offset * sf::size_bytes(sf::component_type(s.type));
-        std::ranges::copy(s.bytes, data);
-    }
-};
 
 struct kernels_on_cpu : testing::TestWithParam<sf::dtype> {};
 
@@ -64,20 +52,6 @@ TEST_P(kernels_on_cpu, many_batches_a_thread) {
                        summarise(s.bytes.data(), s.n, type), options, s.label + " " + to_string(operations));
         EXPECT_TRUE(work.is_clean()) << s.label;
     }
-}
-
-sample as_sample(std::vector<double> const& values, sf::dtype type, std::string const& label) {
-    std::size_t const bytes = sf::size_bytes(type);
-    sample s{type, static_cast<std::int64_t>(values.size()), std::vector<std::byte>(values.size() * bytes), label};
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        auto const narrow = static_cast<float>(values[i]);
-        auto const half = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(narrow) >> 16);
-        void const* const from = bytes == 8   ? static_cast<void const*>(&values[i])
-                                 : bytes == 4 ? static_cast<void const*>(&narrow)
-                                              : static_cast<void const*>(&half);
-        std::memcpy(s.bytes.data() + i * bytes, from, bytes);
-    }
-    return s;
 }
 
 void expect_extremes(sample const& s, launch_shape const& shape, std::uint64_t seed) {

@@ -314,7 +314,8 @@ class float_pass {
             constexpr std::uint32_t products = products_type::window_type::most_parts / 2;
             parts = shape::has_values && parts < products ? parts : products;
         }
-        return parts / (run::vectors * width);
+        constexpr int vectors = run::vectors < vectors_in_flight ? run::vectors : vectors_in_flight;
+        return parts / (vectors * width / components);
     }();
 
     pass_arguments const& arguments_;

@@ -48,7 +48,7 @@ void set_small(pass_arguments& arguments, small_limits const& limits) {
     constexpr int most_bits = 44; // of the sums of a thread, 51
     arguments.small_bits = 0;
     // More than half of what a block could take is quicker in two, and of what a cluster could take, the usual way.
-    // Four folds are so much work that a quarter is quicker in four, or in more.
+    // Four folds are so much work that more than a quarter is quicker in four blocks, or in eight.
     std::int64_t const most_of_block = std::int64_t{limits.threads} * limits.vectors / 2;
     std::int64_t const most_vectors = most_of_block * std::max(limits.blocks, 2);
     std::int64_t const alone = limits.folds == 2 ? most_of_block : most_of_block / 2,

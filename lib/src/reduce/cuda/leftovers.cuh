@@ -70,7 +70,7 @@ class leftovers {
             block_.add(quantity::magnitudes, c, with_sign_of(left, value), arguments_.direct);
     }
 
-    /// Tiny products, of which the folds saw nothing, always go whole.
+    /// Tiny products, whose digits are 0 in all folds, always go whole.
     __device__ void deposit_product(vector16 const& x, vector16 const& y, int j, bool outside, run& folds) const {
         int const c = j & (components - 1);
         double const a = load::at(x, j), b = load::at(y, j);

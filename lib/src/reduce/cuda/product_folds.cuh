@@ -110,7 +110,7 @@ class product_folds {
         digit_run<window_type> folds_;
     };
 
-    __device__ void take(run const& run) { digits_.take(run.folds_); }
+    __device__ void take(run const& done) { digits_.take(done.folds_); }
 
     /// Of a part that add() left: a digit more for the last fold, and what is left then.
     __device__ double rest_of_last(double part, std::int64_t& digits) const {

@@ -76,6 +76,8 @@ class value_folds {
                 return not_gathered{};
         }
 
+        /// Where values are added whole, the magnitudes have a run of their own: it rounds the same way, as M is even
+        /// and so both sums are even at the same time.
         __device__ double turned_rest(double value, int c) {
             if constexpr (!Shape::has_magnitudes)
                 return values[c].add(value);
@@ -86,11 +88,11 @@ class value_folds {
         }
     };
 
-    __device__ void take(run const& run) {
+    __device__ void take(run const& done) {
 #pragma unroll
         for (int c = 0; c < Shape::components; ++c) {
-            if constexpr (Shape::has_sum) values_[c].take(run.values[c]);
-            if constexpr (Shape::has_magnitudes) magnitudes_[c].take(run.magnitudes[c]);
+            if constexpr (Shape::has_sum) values_[c].take(done.values[c]);
+            if constexpr (Shape::has_magnitudes) magnitudes_[c].take(done.magnitudes[c]);
         }
     }
 

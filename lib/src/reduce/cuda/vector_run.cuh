@@ -26,7 +26,7 @@ class vector_run {
     static constexpr int width = per_vector<Shape::real>, components = Shape::components;
     /// Of a run.
     static constexpr int vectors = [] {
-        int elements = 16;
+        int elements = width; // where there are no folds
         if constexpr (Shape::has_values) elements = fold_choice<Shape::real>::window::most_of_run;
         if constexpr (Shape::has_products)
             if (products_type::most_of_run < elements) elements = products_type::most_of_run;

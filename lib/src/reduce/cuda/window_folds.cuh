@@ -24,7 +24,7 @@ struct float64_window {
     static constexpr int spacing = Spacing, folds = Count;
     /// Values of a run: their digits, of at most 2^(spacing - 1), must not reach beyond 2^51.
     static constexpr int most_of_run = 1 << (52 - spacing);
-    /// Values of one thread: what a digit sum has room for, and a bit more.
+    /// Values of one thread: half of what a digit sum has room for.
     static constexpr std::uint32_t most_parts = 1u << (63 - spacing);
 
     double magic[Count];
