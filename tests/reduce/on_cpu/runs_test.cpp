@@ -20,13 +20,13 @@ struct format {
 };
 constexpr format formats[] = {{sf::dtype::float64, 53}, {sf::dtype::float32, 24}, {sf::dtype::bfloat16, 8}};
 
-/// Odd multiples of 2^-exponent, of either sign, and now and then a value that decides on the window. The sum of those
-/// is 0, so that nothing of the others is lost where it is rounded.
+/// Odd multiples of 2^-exponent or of twice that, of either sign, and now and then a value that decides on the window.
+/// The sum of those is 0, so that nothing of the others is lost where it is rounded.
 std::vector<double> odd_multiples(int bits, int exponent, std::mt19937_64& random) {
     std::vector<double> values;
     for (std::int64_t i = 0; i < count; ++i) {
         auto const odd = static_cast<double>((random() >> (64 - bits)) | 1);
-        double const value = random() % 2 == 0 ? std::ldexp(odd, -exponent) : -std::ldexp(odd, -exponent);
+        double const value = std::ldexp(random() % 2 == 0 ? odd : -odd, static_cast<int>(random() % 2) - exponent);
         values.push_back(i % 64 != 0 ? value : i % 128 == 0 ? 1.5 : -1.5);
     }
     return values;
@@ -46,8 +46,8 @@ void expect_right(sample const& s, sf::operation_set operations, launch_shape co
     EXPECT_TRUE(work.is_clean()) << label;
 }
 
-/// Wherever the window is, one of the exponents is that of half a unit of its folds: which way such a value is rounded
-/// depends on the run, and so does its rest.
+/// Wherever the window is, one of the exponents is that of half a unit of its folds: which way such a value is rounded,
+/// and so what is left of it, depends on whether the sum of the run is even.
 TEST(runs_on_cpu, rests_of_half_a_unit) {
     std::mt19937_64 random{11};
     std::size_t turn = 0;
@@ -85,15 +85,18 @@ TEST(runs_on_cpu, rests_of_half_a_unit_of_products) {
     }
 }
 
-/// As far from M as a run can get, on either side.
+/// As far from M as a run can get, on either side: behind ones, by which the window is chosen, so that it has no room
+/// to spare for one of the powers.
 TEST(runs_on_cpu, values_just_below_a_power_of_two) {
     for (format const& f : formats)
-        for (double const sign : {1.0, -1.0}) {
-            double const most = sign * (2 - std::ldexp(1.0, 1 - f.bits));
-            sample const s = as_sample(std::vector<double>(count, most), f.type, sign > 0 ? "below 2" : "above -2");
-            for (sf::operation_set const operations : families(f.type))
-                for (launch_shape const& shape : {shapes[0], shapes[5]}) expect_right(s, operations, shape);
-        }
+        for (double const sign : {1.0, -1.0})
+            for (int power = 1; power <= 8; ++power) {
+                double const most = sign * std::ldexp(1 - std::ldexp(1.0, -f.bits), power);
+                std::vector<double> values(static_cast<std::size_t>(2 * count), sign);
+                values.insert(values.end(), static_cast<std::size_t>(4 * count), most);
+                sample const s = as_sample(values, f.type, "up to " + std::to_string(sign * std::ldexp(1.0, power)));
+                for (sf::operation_set const operations : families(f.type)) expect_right(s, operations, shapes[0]);
+            }
 }
 
 } // namespace

@@ -100,6 +100,20 @@ TEST_P(segmented_cuda, products_and_bits) {
         }
 }
 
+/// So many elements that the shares of warps are large: batches of 32 rows, of one step each and of several.
+TEST_P(segmented_cuda, many_segments_are_those_of_the_host) {
+    sample const data = generate(classes_of(GetParam()).front(), GetParam(), std::int64_t{1} << 22, random.bits());
+    for (int const mean : {8, 32, 64, 100, 300, 2000})
+        for (sf::operation const op : {sf::operation::sum, sf::operation::mean}) {
+            auto const offsets =
+                random_offsets(data.n, random, [&] { return random.between(mean * 3 / 4, mean * 5 / 4); });
+            sf::segmented_reduction reduction{data.type, op, {}};
+            outputs expected{std::ssize(offsets) - 1, reduction.result_type()};
+            reduction.segments(data.view(), offsets, expected.view());
+            EXPECT_EQ(segments_on_gpu(data, offsets, op, {}), expected) << mean << " " << sf::name(op);
+        }
+}
+
 TEST_P(segmented_cuda, outputs_that_many_warps_share_are_those_of_the_host) {
     auto const classes = classes_of(GetParam());
     for (std::size_t k = 0; k < classes.size(); k += 2) {

@@ -157,6 +157,51 @@ TEST_P(kernels_on_cpu, sum_the_longest_rows_that_are_not_cut) {
     check_axis(data, {2, 8191}, 1, sf::operation::sum, 1);
 }
 
+// Rows that a group of lanes takes in one to four steps, with long ones among them, and long ones alone.
+TEST_P(kernels_on_cpu, reduce_rows_of_every_number_of_steps) {
+    auto const of_unit = std::max<std::int64_t>(1, 8 / static_cast<std::int64_t>(sf::size_bytes(GetParam())));
+    for (int shortest : {1, 17, 33, 65, 129})
+        for (sf::operation const op : {sf::operation::sum, sf::operation::mean, sf::operation::max}) {
+            auto const operations = operations_for(GetParam());
+            if (std::find(operations.begin(), operations.end(), op) == operations.end()) continue;
+            std::vector<std::int64_t> offsets{0};
+            for (int row = 0; row < 70; ++row) {
+                std::int64_t units =
+                    row % 3 == 0 ? random.between(shortest, 2 * shortest) : random.between(0, shortest);
+                if (row % 11 == 5 || shortest > 128) units = random.between(129, 700) / (row % 2 == 0 ? 1 : 4) + 129;
+                offsets.push_back(offsets.back() + std::max<std::int64_t>(0, units * of_unit + random.between(-1, 1)));
+            }
+            check_segments(draw(offsets.back()), offsets, op, 1);
+        }
+}
+
+// Sums are aimed at by the first step of a row: what comes later may be so much larger, and all of one sign.
+TEST_P(kernels_on_cpu, sum_rows_whose_first_values_are_the_smallest) {
+    if (sf::is_integer(GetParam())) return;
+    auto const of_unit = std::max<std::int64_t>(1, 8 / static_cast<std::int64_t>(sf::size_bytes(GetParam())));
+    for (int first : {32, 128}) // units of a step, of eight lanes or of all
+        for (int units : {64, 128, 512, 700}) {
+            std::int64_t const rows = 36, length = units * of_unit;
+            std::vector<double> values(static_cast<std::size_t>(rows * length * sf::component_count(GetParam())));
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                auto const unit = static_cast<std::int64_t>(i) / sf::component_count(GetParam()) % length / of_unit;
+                values[i] = unit < first ? 1 + random.uniform() : 32 - random.uniform() * 0x1p-6;
+            }
+            check_axis(sample_of(GetParam(), values, "the smallest first"), {rows, length}, 1, sf::operation::sum, 1);
+        }
+}
+
+// As much as folds must hold where the shares of warps are the largest.
+TEST_P(kernels_on_cpu, reduce_the_longest_segments_that_are_not_cut) {
+    if (sf::is_integer(GetParam())) return;
+    std::int64_t const length = 32000;
+    std::vector<double> values(static_cast<std::size_t>(2 * length * sf::component_count(GetParam())));
+    for (double& value : values) value = 2 - random.uniform() * 0x1p-6;
+    sample const data = sample_of(GetParam(), values, "just below 2");
+    for (sf::operation const op : {sf::operation::mean, sf::operation::sum_of_squares})
+        check_segments(data, {0, length, 2 * length}, op, 1);
+}
+
 // Halfway between two float32 numbers, but for something that float64 has no room for.
 TEST_P(kernels_on_cpu, round_sums_to_float32_once) {
     if (sf::is_integer(GetParam())) return;
