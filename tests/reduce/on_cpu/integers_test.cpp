@@ -126,6 +126,37 @@ constexpr launch_shape shapes[] = {{.blocks = 1, .threads = 32},
                                    {.blocks = 3, .threads = 64},
                                    {.blocks = 2, .threads = 128, .bulk = true}};
 
+/// A sum alone is rounded in a way of its own, unless it does not fit 64 bits, or elements are missing.
+TEST(integers_on_cpu, sums_at_the_ends_of_64_bits) {
+    std::uint64_t seed = 0;
+    for (sf::dtype const type : {sf::dtype::int64, sf::dtype::uint64}) {
+        std::int64_t const low = lowest(type), high = highest(type);
+        for (std::vector<std::int64_t> const& some :
+             std::vector<std::vector<std::int64_t>>{{},
+                                                    {low},
+                                                    {high},
+                                                    {high, 1},
+                                                    {high - 1, 1},
+                                                    {low, low},
+                                                    {low, -1},
+                                                    {low + 1, -1},
+                                                    {high, high, high, 5},
+                                                    {high, low, high, low, 77},
+                                                    {std::int64_t{1} << 32, -(std::int64_t{1} << 32), 0xffffffff, 1}})
+            for (launch_shape const& shape : shapes)
+                for (bool const has_missing : {false, true}) {
+                    std::int64_t const n = 3000;
+                    elements x{type, n, static_cast<std::int64_t>(++seed % 3)};
+                    x.fill(0);
+                    for (std::size_t i = 0; i < some.size(); ++i)
+                        x.set(static_cast<std::int64_t>((i + 1) * 691 % n), some[i]);
+                    sf::reduce_options options{.nans = sf::nan_policy::ignore};
+                    if (has_missing) options.missing = 77;
+                    expect_right(x, sf::operation::sum, options, shape, seed);
+                }
+    }
+}
+
 /// Every width from every place in a vector on, with ends of every length.
 TEST(integers_on_cpu, every_alignment) {
     std::uint64_t seed = 100;

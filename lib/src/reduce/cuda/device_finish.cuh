@@ -47,7 +47,7 @@ __device__ inline void write_quick(finish_request const& finish, int position, q
         out.status = result.exact ? status_flags::none : status_flags::inexact;
     }
     if (finish.value == nullptr || position != 0) return;
-    if (finish.quick_type == dtype::float64)
+    if (size_bytes(finish.quick_type) == 8)
         *static_cast<std::uint64_t*>(finish.value) = result.bits;
     else
         *static_cast<std::uint32_t*>(finish.value) = static_cast<std::uint32_t>(result.bits);

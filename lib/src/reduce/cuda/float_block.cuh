@@ -87,6 +87,16 @@ struct float_block {
             if (which == quantity::products) add_to(products[c], product_bins[c], x, direct);
     }
 
+    /// Of the quantity that meets in hot words.
+    __device__ std::uint64_t* hot_limbs() {
+        if constexpr (Shape::hot_quantity == quantity::sum)
+            return sum[0].limb;
+        else if constexpr (Shape::hot_quantity == quantity::magnitudes)
+            return magnitudes[0].limb;
+        else
+            return products[0].limb;
+    }
+
     /// Moves the bins into the limbs; all threads, after a barrier and before another.
     __device__ void empty_bins() {
 #pragma unroll

@@ -50,12 +50,7 @@ class hot_finish {
     static constexpr int count = Pass::shape::hot_layout.limbs, anchor = Pass::shape::hot_layout.anchor;
 
     __device__ std::uint64_t* limbs() const {
-        if constexpr (which == quantity::sum)
-            return block_.sum[0].limb;
-        else if constexpr (which == quantity::magnitudes)
-            return block_.magnitudes[0].limb;
-        else
-            return block_.products[0].limb;
+        return block_.hot_limbs();
     }
 
     /// Of the lowest piece.
@@ -98,10 +93,32 @@ class hot_finish {
     /// False if some result needs the long way, which writes all of them again.
     __device__ bool finish_quickly(std::int64_t sum, hot_flags const& flags) {
         if (!arguments_.finish.may_be_quick) return false;
+        if constexpr (is_integer(Pass::real)) return finish_integer(sum);
         // In every lane: carries from lane to lane would take as many votes as there are pieces.
         fold_total<hot> const total{[&](int piece) { return __shfl_sync(all, sum, piece); }, flags.has_rests != 0};
         rounded_sum const rounded = total.rounded(exponent());
         return write_quick_results(arguments_.finish, rounded, rounded.value == 0 && flags.not_negative_zero == 0);
+    }
+
+    /// The only result, of 64 bits, if the sum fits them.
+    __device__ bool finish_integer(std::int64_t sum) {
+        std::uint64_t low = 0;
+        std::int64_t high = 0;
+#pragma unroll
+        for (int p = 0; p < hot::pieces; ++p) {
+            int const shift = hot::shift(p) - hot::below_unit, within = shift % 64;
+            std::int64_t const piece = __shfl_sync(all, sum, p);
+            auto const shifted = static_cast<std::uint64_t>(piece) << within;
+            std::uint64_t const added = shift < 64 ? shifted : 0;
+            low += added;
+            high += low < added ? 1 : 0;
+            high += shift >= 64   ? static_cast<std::int64_t>(shifted)
+                    : within == 0 ? piece >> 63
+                                  : piece >> (64 - within);
+        }
+        if (high != (is_signed_integer(Pass::real) ? static_cast<std::int64_t>(low) >> 63 : 0)) return false;
+        if (lane_ == 0) write_quick(arguments_.finish, 0, {low});
+        return true;
     }
 
     __device__ void finish_at_length(std::int64_t sum, hot_flags const& flags) {

@@ -1,6 +1,7 @@
 // One thread's pass over integers. One kernel serves all widths: a batch branches once, into code made for its own.
 #pragma once
 
+#include "reduce/cuda/hot_digits.cuh"
 #include "reduce/cuda/integer_extremes.cuh"
 #include "reduce/cuda/integer_sums.cuh"
 #include "reduce/cuda/pass.hpp"
@@ -9,6 +10,13 @@
 namespace steadfold::inline v0::cuda {
 
 struct no_extremes {};
+
+/// Sums alone meet in hot words: both digits of them.
+struct integer_shape {
+    using hot = hot_pieces<2, 32>;
+    static constexpr quantity hot_quantity = quantity::sum;
+    static constexpr exact::digit_layout hot_layout = exact::sum_layout(dtype::int64);
+};
 
 /// Zeroed before use.
 template <unsigned Family>
@@ -23,8 +31,12 @@ struct integer_block {
     std::uint64_t products[exact::product_layout(dtype::int64).limbs];
     exact::special_counts counts[1];
     std::conditional_t<has_extrema, integer_extremes, no_extremes> extremes;
-    std::int64_t first_nan, irregular; // nothing asks where the first missing element is: they are always left out
+    std::int64_t first_nan;    // nothing asks where the first missing element is: they are always left out
+    std::int64_t irregular;    // not 0: there is something in the limbs or the counts, not only in warp_pieces
+    std::int64_t wants_window; // never
+    std::int32_t warp_pieces[max_threads_per_block / 32][integer_shape::hot::slots];
 
+    __device__ std::uint64_t* hot_limbs() { return sum; }
     __device__ static unsigned cleared_bytes(pass_arguments const&) { return sizeof(integer_block); }
     __device__ void empty_bins() {}
     template <class Function>
@@ -39,6 +51,7 @@ template <bool Signed, unsigned Family>
 class integer_pass {
   public:
     using block_type = integer_block<Family>;
+    using shape = integer_shape;
     static constexpr dtype real = Signed ? dtype::int64 : dtype::uint64;
     static constexpr int min_blocks = 2, vectors_in_flight = 4;
     static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0, most_small_elements = 0,
@@ -47,7 +60,7 @@ class integer_pass {
     static constexpr bool takes_two = (Family & reduce_detail::feature_pairs) != 0, has_pairs = takes_two;
     static constexpr bool has_extrema = (Family & reduce_detail::feature_extrema) != 0;
     static constexpr bool has_zeros = (Family & reduce_detail::feature_zeros) != 0;
-    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = false;
+    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = Family == reduce_detail::family_sum;
     static constexpr std::uint64_t padding_x = 0, padding_y = 0;
 
     __device__ integer_pass(pass_arguments const& arguments, block_type& block)
@@ -89,7 +102,22 @@ class integer_pass {
             settle();
     }
 
-    __device__ void finish() { settle(); }
+    __device__ void finish() {
+        if constexpr (meets_hot)
+            if (meets_in_hot_words(arguments_)) {
+                unsigned const lane = threadIdx.x % warp_threads;
+                std::int32_t const piece = sums_.piece();
+                if (lane < shape::hot::all_pieces) block_.warp_pieces[threadIdx.x / warp_threads][lane] = piece;
+                sums_ = {};
+                if (!__any_sync(0xffffffffu, missing_ != 0)) return;
+            }
+        settle();
+    }
+
+    /// There is one window of integers.
+    [[nodiscard]] __device__ static int hot_top() { return 0; }
+    /// Unit of the lower digits.
+    [[nodiscard]] __device__ static int hot_exponent(int) { return 0; }
 
     __device__ void contribute(block_partial& partial) const {
         if constexpr (has_extrema) block_.extremes.bests.contribute(partial.extrema);
@@ -150,6 +178,7 @@ class integer_pass {
         if constexpr (has_zeros) shared_count(&block_.counts[0].zero, zeros_);
         shared_count(&block_.counts[0].nan, missing_);
         zeros_ = missing_ = batches_ = 0;
+        shared_mark(block_.irregular);
     }
 
     pass_arguments const& arguments_;

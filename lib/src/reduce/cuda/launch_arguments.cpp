@@ -83,9 +83,15 @@ finish_request make_finish_request(reduce_detail::plan const& plan, reduce_optio
     request.operations = plan.operations.bits();
     request.elements = elements;
     operation_set const quick = sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot};
+    if (is_integer(plan.type)) {
+        request.quick_type = default_result_type(plan.type);
+        request.may_be_quick = plan.operations == operation_set{operation::sum} &&
+                               options.result.value_or(request.quick_type) == request.quick_type && elements > 0;
+        return request;
+    }
     request.quick_type = options.result.value_or(default_real_type(plan.type));
-    bool const has_quick_type = !is_integer(plan.type) && !is_complex(plan.type) &&
-                                (request.quick_type == dtype::float64 || request.quick_type == dtype::float32);
+    bool const has_quick_type =
+        !is_complex(plan.type) && (request.quick_type == dtype::float64 || request.quick_type == dtype::float32);
     request.may_be_quick = plan.operations.without(quick).empty() && has_quick_type && elements > 0;
     request.some_are_quick = has_quick_type && plan.mode == reduction_mode::exact && elements > 0;
     return request;

@@ -104,7 +104,7 @@ void cut_rows(work_plan& plan, std::int64_t warps) {
         bool const aligned = reinterpret_cast<std::uintptr_t>(c.x) % 8 == 0 && per_row * bytes % 8 == 0;
         c.lanes = lanes_for(ceiling(per_row * bytes, 8) + (aligned ? 0 : 1));
     }
-    c.spacing = spacing_of(c, c.cuts ? cut_share.longest : rows_share.longest);
+    c.spacing = spacing_of(c, c.cuts ? std::min(c.longest, cut_share.longest) : rows_share.longest);
 }
 
 void cut_columns(work_plan& plan, bool has_quick, std::int64_t warps) {
