@@ -157,6 +157,46 @@ TEST(integers_on_cpu, sums_at_the_ends_of_64_bits) {
     }
 }
 
+/// So is a dot alone: the upper half of its 192 bits must be nothing but signs.
+TEST(integers_on_cpu, dots_at_the_ends_of_64_bits) {
+    using pair = std::pair<std::int64_t, std::int64_t>;
+    constexpr std::int64_t middle = std::int64_t{1} << 32;
+    std::uint64_t seed = 0;
+    for (sf::dtype const type : {sf::dtype::int64, sf::dtype::uint64}) {
+        std::int64_t const low = lowest(type), high = highest(type);
+        for (std::vector<pair> const& some :
+             std::vector<std::vector<pair>>{{},
+                                            {{low, 1}},
+                                            {{high, 1}},
+                                            {{high, 1}, {1, 1}},
+                                            {{low, 1}, {-1, 1}},
+                                            {{low, -1}},
+                                            {{low, -1}, {-1, 1}},
+                                            {{middle, middle}},
+                                            {{middle, middle}, {-middle, middle}, {-1, 1}},
+                                            {{middle, middle}, {-middle, middle - 1}},
+                                            {{high, high}, {high, low}, {high, 1}},
+                                            {{high, high}, {-high, high}, {high, 1}},
+                                            {{low, low}, {low, low}, {low, high}, {low, high}},
+                                            std::vector<pair>(4, {INT64_MIN, INT64_MIN})})
+            for (launch_shape const& shape : shapes) {
+                std::int64_t const n = 3000;
+                elements x{type, n, static_cast<std::int64_t>(++seed % 3)}, y{type, n, 1};
+                x.fill(0);
+                y.fill(7);
+                for (std::size_t i = 0; i < some.size(); ++i) {
+                    auto const place = static_cast<std::int64_t>((i + 1) * 691 % n);
+                    x.set(place, some[i].first);
+                    y.set(place, some[i].second);
+                }
+                on_cpu::workspace work{type, sf::operation::dot, {}};
+                expect_results(work.run(x.view(), y.view(), shape, seed), summarise_pairs(x.data(), y.data(), n, type),
+                               {}, text(type, shape, seed));
+                EXPECT_TRUE(work.is_clean()) << text(type, shape, seed);
+            }
+    }
+}
+
 /// Every width from every place in a vector on, with ends of every length.
 TEST(integers_on_cpu, every_alignment) {
     std::uint64_t seed = 100;

@@ -102,23 +102,32 @@ class hot_finish {
 
     /// The only result, of 64 bits, if the sum fits them.
     __device__ bool finish_integer(std::int64_t sum) {
-        std::uint64_t low = 0;
-        std::int64_t high = 0;
+        std::uint64_t total[3] = {}; // more than any sum has
 #pragma unroll
-        for (int p = 0; p < hot::pieces; ++p) {
-            int const shift = hot::shift(p) - hot::below_unit, within = shift % 64;
-            std::int64_t const piece = __shfl_sync(all, sum, p);
-            auto const shifted = static_cast<std::uint64_t>(piece) << within;
-            std::uint64_t const added = shift < 64 ? shifted : 0;
-            low += added;
-            high += low < added ? 1 : 0;
-            high += shift >= 64   ? static_cast<std::int64_t>(shifted)
-                    : within == 0 ? piece >> 63
-                                  : piece >> (64 - within);
-        }
-        if (high != (is_signed_integer(Pass::real) ? static_cast<std::int64_t>(low) >> 63 : 0)) return false;
-        if (lane_ == 0) write_quick(arguments_.finish, 0, {low});
+        for (int p = 0; p < hot::pieces; ++p)
+            add_shifted(total, __shfl_sync(all, sum, p), hot::shift(p) - hot::below_unit);
+        std::uint64_t const above =
+            is_signed_integer(Pass::real) && static_cast<std::int64_t>(total[0]) < 0 ? ~0ull : 0;
+        if (total[1] != above || total[2] != above) return false;
+        if (lane_ == 0) write_quick(arguments_.finish, 0, {total[0]});
         return true;
+    }
+
+    /// total += x 2^shift, modulo 2^192.
+    __device__ static void add_shifted(std::uint64_t (&total)[3], std::int64_t x, int shift) {
+        int const first = shift / 64, within = shift % 64;
+        std::uint64_t carry = 0;
+#pragma unroll
+        for (int i = 0; i < 3; ++i) {
+            if (i < first) continue;
+            auto const added = static_cast<std::uint64_t>(i == first                      ? x << within
+                                                          : i == first + 1 && within != 0 ? x >> (64 - within)
+                                                                                          : x >> 63);
+            std::uint64_t const with_carry = added + carry;
+            carry = with_carry < carry ? 1 : 0;
+            total[i] += with_carry;
+            carry += total[i] < with_carry ? 1 : 0;
+        }
     }
 
     __device__ void finish_at_length(std::int64_t sum, hot_flags const& flags) {

@@ -11,16 +11,21 @@ namespace steadfold::inline v0::cuda {
 
 struct no_extremes {};
 
-/// Sums alone meet in hot words: both digits of them.
+/// Sums alone, and products of two arrays, meet in hot words: all digits of them.
+template <unsigned Family>
 struct integer_shape {
-    using hot = hot_pieces<2, 32>;
-    static constexpr quantity hot_quantity = quantity::sum;
-    static constexpr exact::digit_layout hot_layout = exact::sum_layout(dtype::int64);
+    static constexpr bool has_pairs = (Family & reduce_detail::feature_pairs) != 0;
+    static constexpr bool meets_hot = Family == reduce_detail::family_sum || Family == reduce_detail::family_pairs;
+    using hot = hot_pieces<has_pairs ? 4 : 2, 32>;
+    static constexpr quantity hot_quantity = has_pairs ? quantity::products : quantity::sum;
+    static constexpr exact::digit_layout hot_layout =
+        has_pairs ? exact::product_layout(dtype::int64) : exact::sum_layout(dtype::int64);
 };
 
 /// Zeroed before use.
 template <unsigned Family>
 struct integer_block {
+    using shape = integer_shape<Family>;
     static constexpr int components = 1;
     static constexpr bool has_sum = (Family & reduce_detail::feature_sum) != 0;
     static constexpr bool has_magnitudes = (Family & reduce_detail::feature_magnitudes) != 0;
@@ -34,9 +39,9 @@ struct integer_block {
     std::int64_t first_nan;    // nothing asks where the first missing element is: they are always left out
     std::int64_t irregular;    // not 0: there is something in the limbs or the counts, not only in warp_pieces
     std::int64_t wants_window; // never
-    std::int32_t warp_pieces[max_threads_per_block / 32][integer_shape::hot::slots];
+    std::int32_t warp_pieces[max_threads_per_block / 32][shape::meets_hot ? shape::hot::slots : 1];
 
-    __device__ std::uint64_t* hot_limbs() { return sum; }
+    __device__ std::uint64_t* hot_limbs() { return shape::has_pairs ? products : sum; }
     __device__ static unsigned cleared_bytes(pass_arguments const&) { return sizeof(integer_block); }
     __device__ void empty_bins() {}
     template <class Function>
@@ -51,16 +56,16 @@ template <bool Signed, unsigned Family>
 class integer_pass {
   public:
     using block_type = integer_block<Family>;
-    using shape = integer_shape;
+    using shape = typename block_type::shape;
     static constexpr dtype real = Signed ? dtype::int64 : dtype::uint64;
     static constexpr int min_blocks = 2, vectors_in_flight = 4;
     static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0, most_small_elements = 0,
                          small_folds = 2;
     static constexpr int components = 1, element_bytes = 0; // the width is known at run time
-    static constexpr bool takes_two = (Family & reduce_detail::feature_pairs) != 0, has_pairs = takes_two;
+    static constexpr bool takes_two = shape::has_pairs, has_pairs = takes_two;
     static constexpr bool has_extrema = (Family & reduce_detail::feature_extrema) != 0;
     static constexpr bool has_zeros = (Family & reduce_detail::feature_zeros) != 0;
-    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = Family == reduce_detail::family_sum;
+    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot;
     static constexpr std::uint64_t padding_x = 0, padding_y = 0;
 
     __device__ integer_pass(pass_arguments const& arguments, block_type& block)
@@ -178,7 +183,7 @@ class integer_pass {
         if constexpr (has_zeros) shared_count(&block_.counts[0].zero, zeros_);
         shared_count(&block_.counts[0].nan, missing_);
         zeros_ = missing_ = batches_ = 0;
-        shared_mark(block_.irregular);
+        if constexpr (meets_hot) shared_mark(block_.irregular);
     }
 
     pass_arguments const& arguments_;

@@ -53,10 +53,16 @@ class integer_sums {
         if constexpr (has_products && Bytes == 1) products_[0] += batch.products;
     }
 
-    /// The sum, a piece a lane, of all lanes together: of digits 2^32 apart.
+    /// The only sum, a piece a lane, of all lanes together: of digits 2^32 apart.
     [[nodiscard]] __device__ std::int32_t piece() const {
-        std::int64_t const digits[2] = {sum_[1], sum_[0]};
-        return warp_piece(digits);
+        static_assert(has_sum + has_magnitudes + has_products == 1);
+        if constexpr (has_sum) {
+            std::int64_t const digits[2] = {sum_[1], sum_[0]};
+            return warp_piece(digits);
+        } else {
+            std::int64_t const digits[4] = {products_[3], products_[2], products_[1], products_[0]};
+            return warp_piece(digits);
+        }
     }
 
     /// Moves everything into the block; the whole warp.

@@ -85,8 +85,9 @@ finish_request make_finish_request(reduce_detail::plan const& plan, reduce_optio
     operation_set const quick = sum | mean | sum_of_squares | l1 | l2 | operation_set{operation::dot};
     if (is_integer(plan.type)) {
         request.quick_type = default_result_type(plan.type);
-        request.may_be_quick = plan.operations == operation_set{operation::sum} &&
-                               options.result.value_or(request.quick_type) == request.quick_type && elements > 0;
+        request.may_be_quick =
+            (plan.operations == operation_set{operation::sum} || plan.operations == operation_set{operation::dot}) &&
+            options.result.value_or(request.quick_type) == request.quick_type && elements > 0;
         return request;
     }
     request.quick_type = options.result.value_or(default_real_type(plan.type));
