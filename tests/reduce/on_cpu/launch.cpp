@@ -39,6 +39,7 @@ struct workspace::implementation {
         auto const blocks = arguments.small_bits != 0 ? 1u
                                                       : static_cast<unsigned>(std::clamp<std::int64_t>(
                                                             (arguments.tiles + warps - 1) / warps, 1, shape.blocks));
+        kernels::set_block_tiles(arguments, blocks);
         partials.assign(blocks, {});
         arguments.partials = partials.data();
         if (choice.shared_bytes > sizeof(kernels::dynamic_memory))

@@ -3,15 +3,12 @@
 // its own tiles into stages of its own, and waits for no other warp.
 #pragma once
 
+#include "reduce/cuda/ptx.cuh"
 #include "reduce/cuda/vector_loads.cuh"
 
 #include <cstdint>
 
 namespace steadfold::inline v0::cuda {
-
-__device__ inline std::uint32_t shared_address(void const* pointer) {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
 
 /// One for each stage of a warp, in shared memory: a phase ends when the stage's bytes have come.
 struct bulk_barriers {

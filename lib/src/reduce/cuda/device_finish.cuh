@@ -47,15 +47,22 @@ __device__ inline void write_quick(finish_request const& finish, int position, q
         out.status = result.exact ? status_flags::none : status_flags::inexact;
     }
     if (finish.value == nullptr || position != 0) return;
-    if (size_bytes(finish.quick_type) == 8)
-        *static_cast<std::uint64_t*>(finish.value) = result.bits;
-    else
+    if (finish.quick_type == dtype::float32)
         *static_cast<std::uint32_t*>(finish.value) = static_cast<std::uint32_t>(result.bits);
+    else
+        *static_cast<std::uint64_t*>(finish.value) = result.bits;
 }
 
 /// All operations of one sum; one warp, with the same arguments in every lane. False if some result needs the long way,
 /// which writes all of them again.
 __device__ inline bool write_quick_results(finish_request const& finish, rounded_sum const& sum, bool negative_zero) {
+    if (finish.is_one_sum) { // the usual call: the shortest way from the sum to memory
+        quick_value result = quick_sum(sum, finish.quick_type);
+        if (!result.known) return false;
+        if (negative_zero && finish.keeps_negative_zero) result.bits = sign_bit_of(finish.quick_type);
+        if (threadIdx.x % warp_threads == 0) write_quick(finish, 0, result);
+        return true;
+    }
     int position = 0;
 #pragma unroll 1
     for (std::uint32_t left = finish.operations; left != 0; left &= left - 1, ++position) {

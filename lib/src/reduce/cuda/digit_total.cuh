@@ -16,6 +16,12 @@ __device__ inline two_numbers two_sum(double a, double b) {
     return {sum, __dadd_rn(__dsub_rn(a, __dsub_rn(sum, of_b)), __dsub_rn(b, of_b))};
 }
 
+/// Dekker's FastTwoSum: the same in half the operations if `a` is a multiple of the last bit of b.
+__device__ inline two_numbers quick_two_sum(double a, double b) {
+    double const sum = __dadd_rn(a, b);
+    return {sum, __dsub_rn(b, __dsub_rn(sum, a))};
+}
+
 /// a + b rounded to odd: if that is not exact, to the neighbour whose last bit is set. It then rounds to what a + b
 /// rounds to wherever it is added to something much larger (Boldo and Melquiond, "Emulation of a FMA and correctly
 /// rounded sums: proved algorithms using rounding to odd", IEEE Trans. Computers 57(4), 2008).

@@ -43,7 +43,7 @@ class float_pass {
                                                         : Family == family_squares ? 1 << 11
                                                                                    : 1 << 17;
     /// A thread's; 0: none.
-    static constexpr int most_small_vectors = !meets_hot ? 0 : takes_two && small_folds == 2 ? 4 : 8;
+    static constexpr int most_small_vectors = !meets_hot ? 0 : takes_two ? 2 : 4;
 
     __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
         if constexpr (meets_hot) hot_top_ = __ldcg(&arguments.memory->hot_top); // beside the first vectors
@@ -131,10 +131,9 @@ class float_pass {
                     if (meets_in_hot_words(arguments_)) want(window_.top());
             }
         }
-        if ((seen_ & 1) != 0) shared_mark(block_.counts[0].not_negative_zero);
-        if constexpr (components == 2)
-            if ((seen_ & 2) != 0) shared_mark(block_.counts[1].not_negative_zero);
-        if (irregular_) shared_mark(block_.irregular);
+        shared_mark_if((seen_ & 1) != 0, block_.counts[0].not_negative_zero);
+        if constexpr (components == 2) shared_mark_if((seen_ & 2) != 0, block_.counts[1].not_negative_zero);
+        shared_mark_if(irregular_, block_.irregular);
         if constexpr (shape::has_zeros) shared_count(&block_.counts[0].zero, zeros_);
     }
 

@@ -28,8 +28,11 @@ class hot_finish {
             (lane_ == hot::all_pieces ? flags.packed() : static_cast<std::uint64_t>(std::int64_t{piece}));
         if (gridDim.x > 1 && !meet<hot::words>(memory_, word)) return;
         std::int64_t const sum = sum_of(word);
-        flags = hot_flags::of(__shfl_sync(all, sum, hot::all_pieces));
-        if (flags.used_state != 0 || !finish_quickly(sum, flags)) [[unlikely]]
+        std::int64_t sums[hot::words]; // all of them asked for before the first is waited for
+#pragma unroll
+        for (int i = 0; i < hot::words; ++i) sums[i] = __shfl_sync(all, sum, i);
+        flags = hot_flags::of(sums[hot::all_pieces]);
+        if (flags.used_state != 0 || !finish_quickly(sums, flags)) [[unlikely]]
             finish_at_length(sum, flags);
     }
 
@@ -91,21 +94,20 @@ class hot_finish {
     }
 
     /// False if some result needs the long way, which writes all of them again.
-    __device__ bool finish_quickly(std::int64_t sum, hot_flags const& flags) {
+    __device__ bool finish_quickly(std::int64_t const (&sums)[hot::words], hot_flags const& flags) {
         if (!arguments_.finish.may_be_quick) return false;
-        if constexpr (is_integer(Pass::real)) return finish_integer(sum);
+        if constexpr (is_integer(Pass::real)) return finish_integer(sums);
         // In every lane: carries from lane to lane would take as many votes as there are pieces.
-        fold_total<hot> const total{[&](int piece) { return __shfl_sync(all, sum, piece); }, flags.has_rests != 0};
+        fold_total<hot> const total{[&](int piece) { return sums[piece]; }, flags.has_rests != 0};
         rounded_sum const rounded = total.rounded(exponent());
-        return write_quick_results(arguments_.finish, rounded, rounded.value == 0 && flags.not_negative_zero == 0);
+        return write_quick_results(arguments_.finish, rounded, is_zero(rounded.value) && flags.not_negative_zero == 0);
     }
 
     /// The only result, of 64 bits, if the sum fits them.
-    __device__ bool finish_integer(std::int64_t sum) {
+    __device__ bool finish_integer(std::int64_t const (&sums)[hot::words]) {
         std::uint64_t total[3] = {}; // more than any sum has
 #pragma unroll
-        for (int p = 0; p < hot::pieces; ++p)
-            add_shifted(total, __shfl_sync(all, sum, p), hot::shift(p) - hot::below_unit);
+        for (int p = 0; p < hot::pieces; ++p) add_shifted(total, sums[p], hot::shift(p) - hot::below_unit);
         std::uint64_t const above =
             is_signed_integer(Pass::real) && static_cast<std::int64_t>(total[0]) < 0 ? ~0ull : 0;
         if (total[1] != above || total[2] != above) return false;

@@ -44,15 +44,17 @@ void set_tiles(pass_arguments& arguments, int vectors_in_flight) {
     arguments.whole_tiles = arguments.strided ? 0 : arguments.vectors / tile;
 }
 
+void set_block_tiles(pass_arguments& arguments, std::int64_t blocks) {
+    arguments.block_tiles = arguments.bulk ? (arguments.whole_tiles + blocks - 1) / blocks : 0;
+}
+
 void set_small(pass_arguments& arguments, small_limits const& limits) {
     constexpr int most_bits = 44; // of the sums of a thread, 51
     arguments.small_bits = 0;
-    // More than half of what a block could take is quicker in two, and of what a cluster could take, the usual way.
-    // Four folds are so much work that more than a quarter is quicker in four blocks, or in eight.
-    std::int64_t const most_of_block = std::int64_t{limits.threads} * limits.vectors / 2;
-    std::int64_t const most_vectors = most_of_block * std::max(limits.blocks, 2);
-    std::int64_t const alone = limits.folds == 2 ? most_of_block : most_of_block / 2,
-                       of_several = alone / (limits.folds / 2);
+    // It costs as much to meet in eight blocks as in two, and less than to read a third vector a thread.
+    std::int64_t const most_vectors = std::int64_t{limits.threads} * limits.vectors * limits.blocks;
+    std::int64_t const alone = std::int64_t{limits.threads} * 2,
+                       of_several = limits.folds == 2 ? limits.threads / 2 : limits.threads;
     if (limits.vectors == 0 || arguments.length > limits.elements || arguments.vectors > most_vectors) return;
     if (arguments.strided || arguments.integer_only) return;
     if (arguments.finish.operations == 0 || !arguments.finish.may_be_quick) return;
@@ -70,8 +72,9 @@ small_grid grid_of_small(pass_arguments const& arguments, small_limits const& li
     small_grid grid;
     if (arguments.small_vectors > 0)
         grid.blocks = static_cast<int>((arguments.vectors + arguments.small_vectors - 1) / arguments.small_vectors);
-    int const warps =
-        arguments.length <= elements_of_warp ? 1 : (arguments.small_vectors + warp_threads - 1) / warp_threads;
+    bool const one_warp =
+        arguments.length <= elements_of_warp && arguments.small_vectors <= warp_threads * limits.vectors;
+    int const warps = one_warp ? 1 : (arguments.small_vectors + warp_threads - 1) / warp_threads;
     grid.threads = std::clamp(warps * warp_threads, warp_threads, limits.threads);
     return grid;
 }
@@ -94,6 +97,11 @@ finish_request make_finish_request(reduce_detail::plan const& plan, reduce_optio
     bool const has_quick_type =
         !is_complex(plan.type) && (request.quick_type == dtype::float64 || request.quick_type == dtype::float32);
     request.may_be_quick = plan.operations.without(quick).empty() && has_quick_type && elements > 0;
+    operation_set const sums = sum | l1 | sum_of_squares | operation_set{operation::dot};
+    request.is_one_sum =
+        request.may_be_quick && std::has_single_bit(request.operations) && plan.operations.without(sums).empty();
+    request.keeps_negative_zero =
+        !plan.operations.contains(operation::l1) && !plan.operations.contains(operation::sum_of_squares);
     request.some_are_quick = has_quick_type && plan.mode == reduction_mode::exact && elements > 0;
     return request;
 }

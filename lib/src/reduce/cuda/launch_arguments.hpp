@@ -26,6 +26,8 @@ void set_arrays(pass_arguments& arguments, array_view x, array_view y, described
 
 /// Tiles for warps whose lanes take `vectors_in_flight` vectors of each.
 void set_tiles(pass_arguments& arguments, int vectors_in_flight);
+/// Shares of blocks, after that.
+void set_block_tiles(pass_arguments& arguments, std::int64_t blocks);
 
 /// What a launch for small_sum.cuh may use.
 struct small_limits {

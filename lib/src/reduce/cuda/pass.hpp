@@ -40,6 +40,8 @@ struct finish_request {
     std::int64_t elements = 0;         // of all that was added to the state
     bool may_be_quick = false;         // real results, all of quick_type: see rounded_sum.cuh; a sum of integers
     bool some_are_quick = false;       // perhaps: exact results of real data, of quick_type: see quick_statistics.cuh
+    bool is_one_sum = false;           // may be quick, and there is one result: the sum itself, rounded
+    bool keeps_negative_zero = false;  //   which may be -0
     dtype quick_type = dtype::float64; // float64 or float32; of that sum of integers, int64 or uint64
     result_value* results = nullptr;   // in the order of `operation`; device or pinned memory
     void* value = nullptr;             // the bits of the first result alone, in its own type; or null
@@ -57,6 +59,7 @@ struct pass_arguments {
     std::int64_t first_index = 0;
     std::int64_t tiles = 0;       // a warp's, of Pass::vectors_in_flight; see vector_loads.cuh
     std::int64_t whole_tiles = 0; // the first ones, which hold whole vectors only
+    std::int64_t block_tiles = 0; // whole ones of a block, with bulk copies
     bool strided = false;         // one of the arrays: vectors are read by their elements, and no tile is whole
     bool has_ends = false;        // there are components before the first or after the last aligned vector
     bool bulk = false;            // whole tiles come by the bulk copy engine

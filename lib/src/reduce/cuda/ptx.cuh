@@ -86,9 +86,15 @@ __device__ inline std::uint32_t byte_signs(std::uint32_t word, unsigned selector
 inline constexpr unsigned signs_of_bytes = 0xba98, signs_of_halves = 0xbb99, signs_of_words = 0xbbbb,
                           signs_of_halves_as_bytes = 0xb9; // in the two lower bytes
 
-/// Computes the address here and keeps it, not later from its parts.
+/// Computes something here and keeps it, not later from its parts.
 __device__ inline void keep(char const*& address) {
     asm volatile("" : "+l"(address));
+}
+__device__ inline void keep(std::int64_t& number) {
+    asm volatile("" : "+l"(number));
+}
+__device__ inline void keep(int& number) {
+    asm volatile("" : "+r"(number));
 }
 
 /// Loads constants here: the first use of a line of them takes hundreds of cycles.
@@ -111,31 +117,9 @@ __device__ inline void wait_for_kernel_before() {
 #endif
 }
 
-/// Copies a whole number of 32-bit words from registers to the place in the shared memory of another block of the
-/// cluster that `to` is in this one's.
-template <class Value>
-__device__ void store_in_block(Value& to, Value const& value, unsigned block) {
-#if __CUDA_ARCH__ >= 900
-    auto const here = static_cast<unsigned>(__cvta_generic_to_shared(&to));
-    unsigned there;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(block));
-    auto const* const words = reinterpret_cast<std::uint32_t const*>(&value);
-#pragma unroll
-    for (unsigned i = 0; i < sizeof(Value) / 4; ++i)
-        asm volatile("st.shared::cluster.u32 [%0], %1;" : : "r"(there + 4 * i), "r"(words[i]) : "memory");
-#endif
-}
-/// The two halves of a barrier of all threads of the cluster: whoever has waited sees what was stored before the others
-/// arrived. The shared memory of another block is there from the first one on.
-__device__ inline void arrive_in_cluster() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-#endif
-}
-__device__ inline void wait_for_cluster() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-#endif
+/// Of something in shared memory, as instructions on that take it.
+__device__ inline std::uint32_t shared_address(void const* pointer) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
 } // namespace steadfold::inline v0::cuda

@@ -14,9 +14,15 @@ struct rounded_sum {
     double value, left, unsure;
     int exponent;
     bool left_is_rounded = false;
-
-    [[nodiscard]] __device__ bool is_exact() const { return left == 0 && unsure == 0; }
 };
+
+/// Of float64 numbers, in integers: a warp alone waits dozens of cycles for a comparison of float64, and few for these.
+__device__ inline bool is_zero(double x) {
+    return (static_cast<std::uint64_t>(__double_as_longlong(x)) << 1) == 0;
+}
+__device__ inline bool have_same_sign(double x, double y) {
+    return (__double2hiint(x) ^ __double2hiint(y)) >= 0;
+}
 
 /// A quotient or root before rounding: head + tail, right to +-slack, |tail| below an ulp of head.
 struct nearly_rounded {
@@ -63,14 +69,6 @@ __device__ inline bool survives_narrowing(double value, dtype type) {
            (static_cast<std::uint32_t>(__double_as_longlong(value)) & 0x1fffffffu) != 0x10000000u;
 }
 
-/// x.value, but on the side of the number where it lies in the middle of two float32 numbers and the number does not.
-__device__ inline double aside_of_middle(rounded_sum const& x) {
-    if (survives_narrowing(x.value, dtype::float32) || x.is_exact()) return x.value;
-    double const left = x.left != 0 ? x.left : x.unsure;
-    std::int64_t const step = (left < 0) == (x.value < 0) ? 1 : -1;
-    return __longlong_as_double(__double_as_longlong(x.value) + step);
-}
-
 __device__ inline std::uint64_t sign_bit_of(dtype real) {
     return real == dtype::float64 ? std::uint64_t{1} << 63 : std::uint64_t{1} << 31;
 }
@@ -105,19 +103,24 @@ __device__ __noinline__ inline quick_value quick_mean_or_root(rounded_sum x, boo
     return result;
 }
 
-/// Few branches, each of which a warp alone would wait for.
+/// Few branches, and none of float64: see is_zero().
 __device__ inline quick_value quick_sum(rounded_sum const& x, dtype real) {
+    bool const is_exact = is_zero(x.left) && is_zero(x.unsure);
     quick_value result;
-    result.exact = x.is_exact();
+    double value = fabs(x.value);
     if (real == dtype::float64) {
-        result.known = scaled_bits(fabs(x.value), x.exponent, real, result.bits);
+        result.exact = is_exact;
     } else {
-        double const value = fabs(aside_of_middle(x));
-        result.exact = result.exact && static_cast<double>(__double2float_rn(value)) == value;
-        result.known = scaled_bits(value, x.exponent, real, result.bits);
+        constexpr std::uint32_t lost = 0x1fffffff, middle = 0x10000000;
+        std::uint32_t const rest = static_cast<std::uint32_t>(__double2loint(value)) & lost;
+        result.exact = is_exact && rest == 0;
+        // In the middle of two float32 numbers, where the sum is not: to the side of it.
+        std::int64_t const aside = have_same_sign(is_zero(x.left) ? x.unsure : x.left, x.value) ? 1 : -1;
+        if (rest == middle && !is_exact) value = __longlong_as_double(__double_as_longlong(value) + aside);
     }
-    if (x.value < 0) result.bits |= sign_bit_of(real);
-    return x.value == 0 ? quick_value{} : result;
+    result.known = scaled_bits(value, x.exponent, real, result.bits);
+    if (__double2hiint(x.value) < 0) result.bits |= sign_bit_of(real);
+    return is_zero(x.value) ? quick_value{} : result;
 }
 
 __device__ inline quick_value quick_result(operation op, rounded_sum const& x, finish_request const& finish,

@@ -15,17 +15,20 @@ class small_folds {
     static constexpr int folds = Pass::small_folds;
 
     /// Everything that can be known before the data may be read.
-    __device__ small_folds(pass_arguments const& arguments, vector_source<Pass> const& source)
-        : arguments_{arguments}, source_{source}, hot_top_{reinterpret_cast<char const*>(&arguments.memory->hot_top)},
-          first_{static_cast<int>(blockIdx.x) * arguments.small_vectors + static_cast<int>(threadIdx.x)},
-          end_vector_{
-              ::min((static_cast<int>(blockIdx.x) + 1) * arguments.small_vectors, static_cast<int>(arguments.vectors))},
-          x_first_{source.x_address(first_)}, y_first_{source.y_address(first_)},
+    __device__ small_folds(pass_arguments const& arguments, vector_source<Pass> const& source,
+                           vector_addresses<Pass> const& first)
+        : arguments_{arguments}, source_{source}, at_{first}, hot_top_{reinterpret_cast<char const*>(
+                                                                  &arguments.memory->hot_top)},
+          first_{static_cast<int>(first_vector(arguments))}, end_vector_{::min((static_cast<int>(blockIdx.x) + 1) *
+                                                                                   arguments.small_vectors,
+                                                                               static_cast<int>(arguments.vectors))},
           end_{source.run_of(arguments.vectors + threadIdx.x)}, has_end_{arguments.has_ends && blockIdx.x == 0 &&
                                                                          threadIdx.x < 2} {
         keep(hot_top_);
-        keep(x_first_);
-        if constexpr (Pass::takes_two) keep(y_first_);
+    }
+
+    [[nodiscard]] __device__ static std::int64_t first_vector(pass_arguments const& arguments) {
+        return static_cast<int>(blockIdx.x) * arguments.small_vectors + static_cast<int>(threadIdx.x);
     }
 
     __device__ void take_all() {
@@ -79,8 +82,8 @@ class small_folds {
     /// Vector v after the thread's first.
     __device__ void load(int v, vector16& x, vector16& y) const {
         if (first_ + v < end_vector_) {
-            x = source_.x(x_first_ + v * 16);
-            y = Pass::takes_two ? source_.y(y_first_ + v * 16, x) : x;
+            x = source_.x(at_.x + v * 16);
+            y = Pass::takes_two ? source_.y(at_.y + v * 16, x) : x;
         } else {
             x = source_.padded(Pass::padding_x);
             y = source_.padded(Pass::padding_y);
@@ -172,9 +175,9 @@ class small_folds {
 
     pass_arguments const& arguments_;
     vector_source<Pass> const& source_;
+    vector_addresses<Pass> const& at_;
     char const* hot_top_;
-    int first_, end_vector_; // vectors of the thread and of its block
-    char const *x_first_, *y_first_;
+    int first_, end_vector_;                          // vectors of the thread and of its block
     typename vector_source<Pass>::component_run end_; // of the first two threads
     bool has_end_;
     int top_ = 0;

@@ -5,6 +5,7 @@
 // The window is that of the launch before. Data that does not fit it, or that leaves a rest, goes the usual way.
 #pragma once
 
+#include "reduce/cuda/cluster_parts.cuh"
 #include "reduce/cuda/digit_total.cuh"
 #include "reduce/cuda/hot_finish.cuh"
 #include "reduce/cuda/small_folds.cuh"
@@ -19,7 +20,8 @@ struct small_area {
     struct block_part {
         double digits[Folds];
         std::uint32_t not_negative_zero, fits;
-    } of_block[most_small_blocks];
+    };
+    cluster_parts<block_part> parts;
 };
 
 template <class Pass, bool Exists = (Pass::most_small_vectors > 0)>
@@ -28,15 +30,21 @@ class small_sum {
     using block_type = typename Pass::block_type;
 
     /// Everything that can be known before the data may be read.
-    __device__ small_sum(pass_arguments const& arguments, vector_source<Pass> const& source)
-        : arguments_{arguments}, folds_{arguments, source} {
-        if (arguments.small_bits != 0 && gridDim.x > 1) arrive_in_cluster();
+    __device__ small_sum(pass_arguments const& arguments, vector_source<Pass> const& source,
+                         vector_addresses<Pass> const& first)
+        : arguments_{arguments}, folds_{arguments, source, first} {
+        if (arguments.small_bits != 0 && gridDim.x > 1) area().parts.prepare();
+    }
+
+    /// Of the thread, in such a launch.
+    [[nodiscard]] __device__ static std::int64_t first_vector(pass_arguments const& arguments) {
+        return small_folds<Pass>::first_vector(arguments);
     }
 
     /// All threads. False if the data is left to the usual way.
     __device__ bool run(block_type& block, finish_area& finish) {
         if (arguments_.small_bits == 0) return false;
-        __shared__ area_type area;
+        area_type& area = small_sum::area();
         folds_.take_all();
         bool fits = folds_.fit();
         for_each_fold([&](int i) { digits_[i] = folds_.digits(i); });
@@ -64,12 +72,23 @@ class small_sum {
     static constexpr unsigned all = 0xffffffffu;
     static constexpr int folds = Pass::small_folds;
     using area_type = small_area<folds>;
-    static constexpr double least_sum = 0x1p-800; // where a mean's and a root's residuals are normal numbers, too
+    /// The upper half of 2^-800: the residuals of means and roots are normal numbers, too.
+    static constexpr int least_sum = (1023 - 800) << 20;
 
     template <class Function>
     __device__ static void for_each_fold(Function const& f) {
 #pragma unroll
         for (int i = 0; i < folds; ++i) f(i);
+    }
+
+    /// The way from the first number to the last is short.
+    template <unsigned Count>
+    __device__ static double sum_in_pairs(double (&x)[Count]) {
+#pragma unroll
+        for (unsigned step = 1; step < Count; step *= 2)
+#pragma unroll
+            for (unsigned i = 0; i + step < Count; i += 2 * step) x[i] = __dadd_rn(x[i], x[i + step]);
+        return x[0];
     }
 
     /// Adds what the other warps left to the first one's.
@@ -92,40 +111,46 @@ class small_sum {
 
     /// The blocks of the cluster tell each other their sums: those of all of them, if all of them fit.
     __device__ bool meet(area_type& area, bool fits) {
-        wait_for_cluster(); // all of them have begun
+        area.parts.wait_for_blocks();
         if (threadIdx.x < warp_threads) {
             bool const seen = __any_sync(all, seen_ != 0);
             typename area_type::block_part mine{};
             for_each_fold([&](int i) { mine.digits[i] = digits_[i]; });
             mine.not_negative_zero = seen ? 1 : 0;
             mine.fits = fits ? 1 : 0;
-            if (threadIdx.x < gridDim.x) store_in_block(area.of_block[blockIdx.x], mine, threadIdx.x);
-            __syncwarp();
+            area.parts.tell(mine);
         }
-        arrive_in_cluster();
-        wait_for_cluster();
-        for_each_fold([&](int i) { digits_[i] = 0; });
-        for (unsigned b = 0; b < gridDim.x; ++b) {
-            typename area_type::block_part const& part = area.of_block[b];
-            for_each_fold([&](int i) { digits_[i] = __dadd_rn(digits_[i], part.digits[i]); });
-            seen_ |= part.not_negative_zero;
-            fits = fits && part.fits != 0;
+        area.parts.wait();
+        double of_block[folds][most_small_blocks];
+#pragma unroll
+        for (unsigned b = 0; b < most_small_blocks; ++b) {
+            typename area_type::block_part const& part = area.parts.of_block(b);
+            bool const there = b < gridDim.x;
+            for_each_fold([&](int i) { of_block[i][b] = there ? part.digits[i] : 0; });
+            seen_ |= there ? part.not_negative_zero : 0;
+            fits = fits && (!there || part.fits != 0);
         }
+        for_each_fold([&](int i) { digits_[i] = sum_in_pairs(of_block[i]); });
         return fits;
+    }
+
+    __device__ static area_type& area() {
+        __shared__ area_type place;
+        return place;
     }
 
     /// One warp, with the same sums in all lanes.
     __device__ void write(block_type& block, finish_area& finish) const {
         rounded_sum const sum = rounded();
-        bool const negative_zero = sum.value == 0 && !__any_sync(all, seen_ != 0);
-        bool const is_tiny = sum.value != 0 && fabs(sum.value) < least_sum;
+        bool const negative_zero = !__any_sync(all, seen_ != 0) && is_zero(sum.value);
+        bool const is_tiny = !is_zero(sum.value) && (__double2hiint(sum.value) & 0x7fffffff) < least_sum;
         if (!is_tiny && write_quick_results(arguments_.finish, sum, negative_zero)) return;
         hot_finish<Pass>{arguments_, block, finish, 0}.finish_sum(digits_, !negative_zero);
     }
 
     [[nodiscard]] __device__ rounded_sum rounded() const {
         if constexpr (folds == 2) {
-            two_numbers const sum = two_sum(digits_[0], digits_[1]);
+            two_numbers const sum = quick_two_sum(digits_[0], digits_[1]);
             return {sum.value, sum.left, 0, 0};
         } else {
             return digit_total{digits_, [&](int i) { return folds_.magic(i); }}.rounded();
@@ -141,7 +166,8 @@ class small_sum {
 template <class Pass>
 class small_sum<Pass, false> {
   public:
-    __device__ small_sum(pass_arguments const&, vector_source<Pass> const&) {}
+    __device__ small_sum(pass_arguments const&, vector_source<Pass> const&, vector_addresses<Pass> const&) {}
+    [[nodiscard]] __device__ static std::int64_t first_vector(pass_arguments const&) { return 0; }
     __device__ static bool run(typename Pass::block_type&, finish_area&) { return false; }
 };
 

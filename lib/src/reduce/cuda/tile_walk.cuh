@@ -16,28 +16,40 @@ class tile_walk {
     __device__ tile_walk(pass_arguments const& arguments, vector_source<Pass> const& source)
         : arguments_{arguments}, source_{source}, warps_{blockDim.x / warp_threads} {
         warp_ = blockIdx.x * warps_ + threadIdx.x / warp_threads;
-        first_ = batch_type{source, warp_, nullptr}.first();
-        x_first_ = source.x_address(first_);
-        keep(x_first_);
-        if constexpr (Pass::takes_two) {
-            y_first_ = source.y_address(first_);
-            keep(y_first_);
+        bool const is_simple = Pass::components == 1 && !arguments.bulk && arguments.small_bits == 0 &&
+                               (!source.has_y() || arguments.y_aligned);
+        loads_first_ = is_simple && warp_ < arguments.whole_tiles ? 1 : 0;
+        if (arguments.bulk) {
+            tile_ = blockIdx.x * arguments.block_tiles + threadIdx.x / warp_threads;
+            end_ = ::min((blockIdx.x + 1) * arguments.block_tiles, arguments.whole_tiles);
+        } else {
+            tile_ = warp_;
+            end_ = arguments.tiles;
         }
+        keep(loads_first_);
     }
 
-    /// f(x, y, the same vectors to be read again) for every tile.
+    /// The lane's in the warp's first tile.
+    [[nodiscard]] __device__ std::int64_t first_vector() const { return batch_type{source_, warp_, nullptr}.first(); }
+
+    /// As soon as the data may be read: sends for the first tiles, or loads one.
+    __device__ void begin(bulk_copies<Pass, Count>& copies, vector_addresses<Pass> const& first, vector16 (&x)[Count],
+                          vector16 (&y)[Count]) const {
+        if (arguments_.bulk) copies.begin(tile_, warps_, end_);
+        if (loads_first_ == 0) return;
+#pragma unroll
+        for (int u = 0; u < Count; ++u) x[u] = load_aligned(first.x + u * stride * 16);
+#pragma unroll
+        for (int u = 0; u < Count; ++u) y[u] = source_.has_y() ? load_aligned(first.y + u * stride * 16) : x[u];
+    }
+
+    /// f(x, y, the same vectors to be read again) for every tile; x and y as begin() left them.
     template <class Function>
-    __device__ void for_each(bulk_copies<Pass, Count>& copies, Function const& f) const {
+    __device__ void for_each(bulk_copies<Pass, Count>& copies, vector16 (&x)[Count], vector16 (&y)[Count],
+                             Function const& f) const {
         std::int64_t const all_warps = gridDim.x * warps_;
-        std::int64_t tile = warp_, step = all_warps, end = arguments_.tiles;
-        if (arguments_.bulk) {
-            std::int64_t const share = (arguments_.whole_tiles + gridDim.x - 1) / gridDim.x;
-            tile = blockIdx.x * share + threadIdx.x / warp_threads;
-            step = warps_;
-            end = ::min((blockIdx.x + 1) * share, arguments_.whole_tiles);
-            copies.begin(tile, step, end);
-        }
-        bool bulk = arguments_.bulk;
+        bool bulk = arguments_.bulk, is_there = loads_first_ != 0;
+        std::int64_t tile = tile_, step = bulk ? warps_ : all_warps, end = end_;
         while (true) {
             if (tile >= end) {
                 if (!bulk) return;
@@ -48,12 +60,12 @@ class tile_walk {
                 continue;
             }
             batch_type batch{source_, tile, nullptr};
-            vector16 x[Count], y[Count];
             if (bulk) {
                 batch.stage = copies.take();
                 from_stage(batch, x, y);
-            } else if (tile < arguments_.whole_tiles) {
-                from_memory(tile, x, y);
+            } else if (tile < arguments_.whole_tiles) [[likely]] {
+                if (!is_there) from_memory(batch.first(), x, y);
+                is_there = false;
             } else {
                 source_.any(batch.first(), stride, x, y);
             }
@@ -74,20 +86,21 @@ class tile_walk {
         }
     }
 
-    /// Not of bulk copies: the tile is the first one of the warp or behind it.
-    __device__ void from_memory(std::int64_t tile, vector16 (&x)[Count], vector16 (&y)[Count]) const {
-        std::int64_t const offset = (tile - warp_) * (stride * Count * 16);
+    __device__ void from_memory(std::int64_t first, vector16 (&x)[Count], vector16 (&y)[Count]) const {
+        char const* const at = source_.x_address(first);
 #pragma unroll
-        for (int u = 0; u < Count; ++u) x[u] = source_.x(x_first_ + offset + u * stride * 16);
+        for (int u = 0; u < Count; ++u) x[u] = source_.x(at + u * stride * 16);
+        char const* const y_at = source_.has_y() ? source_.y_address(first) : at;
 #pragma unroll
-        for (int u = 0; u < Count; ++u) y[u] = source_.y(y_first_ + offset + u * stride * 16, x[u]);
+        for (int u = 0; u < Count; ++u) y[u] = source_.y(y_at + u * stride * 16, x[u]);
     }
 
     pass_arguments const& arguments_;
     vector_source<Pass> const& source_;
-    std::int64_t warp_, first_; // in the launch; the lane's first vector
-    unsigned warps_;            // of a block
-    char const *x_first_, *y_first_ = nullptr;
+    std::int64_t warp_;       // in the launch
+    std::int64_t tile_, end_; // the warp's first tile, and where its last one ends
+    int loads_first_;         // not 0: begin() loads the first tile
+    unsigned warps_;          // of a block
 };
 
 } // namespace steadfold::inline v0::cuda

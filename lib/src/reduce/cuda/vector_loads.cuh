@@ -163,6 +163,20 @@ class vector_source {
     int bytes_;
 };
 
+/// Where vectors of x and y are that a thread reads first, worked out before the data may be read.
+template <class Pass>
+struct vector_addresses {
+    char const *x, *y = nullptr;
+
+    __device__ vector_addresses(vector_source<Pass> const& source, std::int64_t v) : x{source.x_address(v)} {
+        keep(x);
+        if constexpr (Pass::takes_two) {
+            y = source.y_address(v);
+            keep(y);
+        }
+    }
+};
+
 /// The vectors of one batch of a thread, to be read again.
 template <class Pass, int Count>
 struct batch_vectors {

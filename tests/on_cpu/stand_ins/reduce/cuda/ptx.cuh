@@ -58,7 +58,8 @@ inline std::uint32_t byte_signs(std::uint32_t word, unsigned selector) {
 inline constexpr unsigned signs_of_bytes = 0xba98, signs_of_halves = 0xbb99, signs_of_words = 0xbbbb,
                           signs_of_halves_as_bytes = 0xb9;
 
-inline void keep(char const*&) {}
+template <class Value>
+void keep(Value&) {}
 template <class Value>
 void load_early(Value const&) {}
 
@@ -68,13 +69,6 @@ inline float smaller(float a, float b) {
 inline float larger(float a, float b) {
     return std::isnan(a) || std::isnan(b) ? std::bit_cast<float>(0x7fffffffu) : std::fmax(a, b);
 }
-
-template <class Value>
-void store_in_block(Value&, Value const&, unsigned) {
-    throw std::runtime_error("there are no clusters on the CPU");
-}
-inline void arrive_in_cluster() {}
-inline void wait_for_cluster() {}
 
 inline void let_next_kernel_prepare() {}
 inline void wait_for_kernel_before() {}
