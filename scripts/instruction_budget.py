@@ -3,8 +3,8 @@
 
 usage: scripts/instruction_budget.py LIBRARY_OR_CUBIN...      (needs cuobjdump and nvdisasm of the CUDA toolkit)
 
-The main loop is taken to be the shortest way round, in instructions, that has the adds of all folds and the conversions:
-what is rare is a detour. Counted for one thread and divided by the elements (pairs, for products of two arrays) that it
+The main loop is taken to be the shortest way round, in instructions, that reads vectors from shared memory, where bulk
+copies brought them, and has the adds of all folds and the conversions: what is rare is a detour. Counted for one thread and divided by the elements (pairs, for products of two arrays) that it
 takes each time round. Columns: float64 adds, multiplications and fused ones; conversions; all instructions.
 """
 
@@ -21,6 +21,7 @@ TYPES = {0: ("float64", 8), 1: ("float32", 4), 2: ("float16", 2), 3: ("bfloat16"
 FAMILIES = {1: "sum", 2: "l1", 4: "squares", 5: "moments", 24: "extrema", 31: "all", 36: "pairs"}
 KERNEL = re.compile(r"reduce_kernel.*float_passIL\w*?dtypeE(\d+)ELi(\d)ELj(\d+)E")
 FLOAT64 = {"DADD", "DMUL", "DFMA"}
+VECTOR_LOAD = "LDS.128"
 ADDS = FLOAT64 | {"FADD", "FMUL", "FFMA"}
 
 
@@ -60,7 +61,7 @@ def basic_blocks(lines):
             text = instruction.group(1)
             guarded = text.startswith("@")
             words = re.sub(r"^@!?U?P[T\d]+\s+", "", text).split()
-            opcodes.append(words[0].split(".")[0])
+            opcodes.append(words[0] if words[0] == VECTOR_LOAD else words[0].split(".")[0])
             if opcodes[-1] == "BRA":
                 target = re.search(r"\((\.L_x_\d+)\)", text)
                 conditional = guarded or ".DIV" in words[0] or bool(re.match(r"!?U?P\d", words[1]))
@@ -98,7 +99,7 @@ def main_loop(blocks, least, conversions):
 
 
 def shortest_loop(blocks, start):
-    """The blocks of the shortest way from one of them round to itself, or None."""
+    """The blocks of the shortest way from one of them by a load of vectors round to itself, or None."""
     index = {label: i for i, (labels, *_) in enumerate(blocks) for label in labels}
 
     def followers(i):
@@ -108,16 +109,16 @@ def shortest_loop(blocks, start):
         if falls and i + 1 < len(blocks):
             yield i + 1
 
-    best, queue = {}, [(0, start, ())]
+    done, queue = set(), [(0, start, False, ())]
     while queue:
-        cost, i, way = heapq.heappop(queue)
-        if i == start and way:
+        cost, i, loaded, way = heapq.heappop(queue)
+        if i == start and loaded:
             return way
-        if i in best and i != start:
+        if (i, loaded) in done:
             continue
-        best[i] = cost
+        done.add((i, loaded))
         for j in followers(i):
-            heapq.heappush(queue, (cost + len(blocks[i][1]), j, way + (i,)))
+            heapq.heappush(queue, (cost + len(blocks[i][1]), j, loaded or VECTOR_LOAD in blocks[i][1], way + (i,)))
     return None
 
 
