@@ -95,8 +95,7 @@ step ctest_gpu 900 ctest --test-dir "$build" --label-regex gpu --output-on-failu
 if command -v compute-sanitizer > /dev/null; then
     while IFS= read -r program; do
         grep -q Sanitizer <("$program" --gtest_filter='*Sanitizer*' --gtest_list_tests) || continue
-        sanitize memcheck "$program"
-        sanitize racecheck "$program"
+        for tool in memcheck initcheck racecheck; do sanitize "$tool" "$program"; done
     done < <(find "$build/tests" -name 'test_*_cuda*' -type f -perm -u+x | sort)
 else
     echo "skipped         compute-sanitizer is not on this machine"

@@ -4,6 +4,8 @@
 #include "reduce/cuda/grid_merge.cuh"
 #include "reduce/cuda/quick_statistics.cuh"
 
+#include <cstddef>
+
 namespace steadfold::inline v0::cuda {
 
 /// Everything one evaluation needs, in shared memory.
@@ -16,13 +18,25 @@ struct finish_area {
     reduce_detail::evaluation_scratch scratch[evaluations];
 };
 
+/// All bytes of a result, those between its members too, so that whoever copies it copies none that nobody wrote.
+__device__ inline void store_result(result_value& to, dtype type, std::uint64_t low, std::uint64_t high,
+                                    status_flags status) {
+    static_assert(sizeof(result_value) == 32 && offsetof(result_value, type) == 0 &&
+                  offsetof(result_value, bits) == 8 && offsetof(result_value, status) == 24);
+    auto* const words = reinterpret_cast<std::uint64_t*>(&to); // of a little-endian device
+    words[0] = static_cast<std::uint64_t>(type);
+    words[1] = low;
+    words[2] = high;
+    words[3] = static_cast<std::uint64_t>(status);
+}
+
 __device__ inline void write_result(finish_request const& finish, int position, result_value const& result) {
-    if (finish.results != nullptr) finish.results[position] = result;
+    auto const* bits = reinterpret_cast<std::uint64_t const*>(&result.bits); // std::array has host functions only
+    if (finish.results != nullptr) store_result(finish.results[position], result.type, bits[0], bits[1], result.status);
     if (finish.value == nullptr || position != 0) return;
     std::size_t const bytes = size_bytes(component_type(result.type));
     auto* out = static_cast<unsigned char*>(finish.value);
-    auto const* bits = reinterpret_cast<std::uint64_t const*>(&result.bits); // std::array has host functions only
-#pragma unroll                                                               // else the result is put into local memory
+#pragma unroll // else the result is put into local memory
     for (int c = 0; c < 2; ++c) {
         if (c == component_count(result.type)) break;
         if (bytes == 8)
@@ -38,14 +52,9 @@ __device__ inline void write_result(finish_request const& finish, int position, 
 
 /// The same of a result that has quick_type, in few instructions.
 __device__ inline void write_quick(finish_request const& finish, int position, quick_value const& result) {
-    if (finish.results != nullptr) {
-        result_value& out = finish.results[position];
-        auto* const words = reinterpret_cast<std::uint64_t*>(&out.bits); // std::array has host functions only
-        out.type = finish.quick_type;
-        words[0] = result.bits;
-        words[1] = 0;
-        out.status = result.exact ? status_flags::none : status_flags::inexact;
-    }
+    if (finish.results != nullptr)
+        store_result(finish.results[position], finish.quick_type, result.bits, 0,
+                     result.exact ? status_flags::none : status_flags::inexact);
     if (finish.value == nullptr || position != 0) return;
     if (finish.quick_type == dtype::float32)
         *static_cast<std::uint32_t*>(finish.value) = static_cast<std::uint32_t>(result.bits);
