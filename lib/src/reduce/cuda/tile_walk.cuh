@@ -16,8 +16,8 @@ class tile_walk {
     __device__ tile_walk(pass_arguments const& arguments, vector_source<Pass> const& source)
         : arguments_{arguments}, source_{source}, warps_{blockDim.x / warp_threads} {
         warp_ = blockIdx.x * warps_ + threadIdx.x / warp_threads;
-        bool const is_simple = Pass::components == 1 && !arguments.bulk && arguments.small_bits == 0 &&
-                               (!source.has_y() || arguments.y_aligned);
+        bool const is_simple =
+            may_load_early && !arguments.bulk && arguments.small_bits == 0 && (!source.has_y() || arguments.y_aligned);
         loads_first_ = is_simple && warp_ < arguments.whole_tiles ? 1 : 0;
         if (arguments.bulk) {
             tile_ = blockIdx.x * arguments.block_tiles + threadIdx.x / warp_threads;
@@ -26,7 +26,7 @@ class tile_walk {
             tile_ = warp_;
             end_ = arguments.tiles;
         }
-        keep(loads_first_);
+        if constexpr (may_load_early) keep(loads_first_);
     }
 
     /// The lane's in the warp's first tile.
@@ -77,6 +77,8 @@ class tile_walk {
 
   private:
     static constexpr int stride = batch_type::stride;
+    /// Not heavy passes: they have the registers only if tiles are all loaded in one place.
+    static constexpr bool may_load_early = Pass::meets_hot && Pass::components == 1;
 
     __device__ void from_stage(batch_type const& batch, vector16 (&x)[Count], vector16 (&y)[Count]) const {
 #pragma unroll
