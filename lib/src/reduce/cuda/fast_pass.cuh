@@ -17,7 +17,8 @@ class fast_pass {
     using load = element<Real>;
     static constexpr dtype real = Real;
     static constexpr int components = Components, width = per_vector<Real>;
-    static constexpr bool takes_two = Pairs, has_pairs = Pairs, compares = false, is_fast = true, meets_hot = false;
+    static constexpr bool takes_two = Pairs, has_pairs = Pairs, compares = false, is_fast = true, meets_hot = false,
+                          has_hot_window = false;
     static constexpr int element_bytes = sizeof(typename load::storage);
     static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
                                    padding_y = Pairs ? 0 : padding_x;
@@ -25,7 +26,8 @@ class fast_pass {
     static constexpr int bulk_stages = most_bulk_stages, most_small_vectors = 0, most_small_elements = 0,
                          small_folds = 2;
 
-    __device__ fast_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {}
+    __device__ fast_pass(pass_arguments const& arguments, block_type& block, int)
+        : arguments_{arguments}, block_{block} {}
 
     struct summary {
         std::uint32_t peak;

@@ -21,7 +21,8 @@ class float_pass {
     static constexpr dtype real = Real;
     static constexpr int components = Components, width = per_vector<Real>;
     static constexpr bool takes_two = shape::takes_two, has_pairs = shape::has_pairs, has_extrema = shape::has_extrema;
-    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot;
+    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot,
+                          has_hot_window = meets_hot;
     static constexpr int element_bytes = sizeof(typename element<Real>::storage);
     /// What fills a vector up without a trace in any sum: -0, or pairs whose product is -0.
     static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
@@ -45,8 +46,9 @@ class float_pass {
     /// A thread's; 0: none.
     static constexpr int most_small_vectors = !meets_hot ? 0 : takes_two ? 2 : 4;
 
-    __device__ float_pass(pass_arguments const& arguments, block_type& block) : arguments_{arguments}, block_{block} {
-        if constexpr (meets_hot) hot_top_ = __ldcg(&arguments.memory->hot_top); // beside the first vectors
+    __device__ float_pass(pass_arguments const& arguments, block_type& block, int hot_top)
+        : arguments_{arguments}, block_{block} {
+        if constexpr (meets_hot) hot_top_ = hot_top;
         if constexpr (has_extrema) // shuffled, so that it stays in a register and is not worked out for every batch
             limits_ = &block.extremes.limit[__shfl_sync(0xffffffffu, threadIdx.x / warp_threads, 0)];
     }

@@ -13,7 +13,7 @@ namespace {
 using steadfold::detail::check;
 
 constexpr int default_threads_per_block = 256;
-constexpr int least_bulk_tiles[2] = {3, 5}; // a warp's, of one array and of two: fewer are quicker by plain loads
+constexpr int least_bulk_tiles = 5; // a warp's: with fewer, plain loads are as quick
 constexpr int least_float64_ratio =
     4; // float32 units for each float64 unit, above which integers are quicker than folds
 
@@ -82,10 +82,10 @@ pass_arguments launcher::arguments_for(array_view x, array_view y, std::int64_t 
     set_arrays(arguments, x, y, what_);
     arguments.first_index = first_index;
     set_tiles(arguments, choice_.vectors_in_flight);
-    int const second = y.data != nullptr ? 1 : 0, bulk_blocks = bulk_blocks_[second];
+    int const bulk_blocks = bulk_blocks_[y.data != nullptr ? 1 : 0];
     arguments.bulk = bulk_blocks > 0 && !arguments.strided && arguments.x_aligned &&
                      (y.data == nullptr || arguments.y_aligned) &&
-                     arguments.tiles >= least_bulk_tiles[second] * warps_of(bulk_blocks);
+                     arguments.tiles >= least_bulk_tiles * warps_of(bulk_blocks);
     arguments.direct = arguments.tiles <= warps_of(blocks_);
     arguments.integer_only = integer_only_;
     return arguments;

@@ -44,17 +44,17 @@ __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     vector_source<Pass> const source{arguments};
     bulk_copies<Pass, count> copies{source, barriers[warp], dynamic_memory + warp * warp_stages};
     tile_walk<Pass, count> walk{arguments, source};
-    vector_addresses<Pass> const first{source, arguments.small_bits != 0 ? small_sum<Pass>::first_vector(arguments)
-                                                                         : walk.first_vector()};
+    first_addresses<Pass> const first{
+        arguments, source, arguments.small_bits != 0 ? small_sum<Pass>::first_vector(arguments) : walk.first_vector()};
     small_sum<Pass> small{arguments, source, first};
     load_all_early(arguments);
     __syncthreads(); // the block is clear
     wait_for_kernel_before();
 
     if (small.run(shared.block, shared.finish)) return;
+    Pass pass{arguments, shared.block, Pass::has_hot_window ? first.load_hot_top() : 0};
     vector16 first_x[count], first_y[count];
     walk.begin(copies, first, first_x, first_y);
-    Pass pass{arguments, shared.block};
     bool started = false;
     walk.for_each(copies, first_x, first_y, [&](auto const& x, auto const& y, batch_vectors<Pass, count> const& again) {
         auto const seen = Pass::summarise(x, y);

@@ -16,23 +16,19 @@ class small_folds {
 
     /// Everything that can be known before the data may be read.
     __device__ small_folds(pass_arguments const& arguments, vector_source<Pass> const& source,
-                           vector_addresses<Pass> const& first)
-        : arguments_{arguments}, source_{source}, at_{first}, hot_top_{reinterpret_cast<char const*>(
-                                                                  &arguments.memory->hot_top)},
-          first_{static_cast<int>(first_vector(arguments))}, end_vector_{::min((static_cast<int>(blockIdx.x) + 1) *
-                                                                                   arguments.small_vectors,
-                                                                               static_cast<int>(arguments.vectors))},
+                           first_addresses<Pass> const& first)
+        : arguments_{arguments}, source_{source}, at_{first}, first_{static_cast<int>(first_vector(arguments))},
+          end_vector_{
+              ::min((static_cast<int>(blockIdx.x) + 1) * arguments.small_vectors, static_cast<int>(arguments.vectors))},
           end_{source.run_of(arguments.vectors + threadIdx.x)}, has_end_{arguments.has_ends && blockIdx.x == 0 &&
-                                                                         threadIdx.x < 2} {
-        keep(hot_top_);
-    }
+                                                                         threadIdx.x < 2} {}
 
     [[nodiscard]] __device__ static std::int64_t first_vector(pass_arguments const& arguments) {
         return static_cast<int>(blockIdx.x) * arguments.small_vectors + static_cast<int>(threadIdx.x);
     }
 
     __device__ void take_all() {
-        top_ = __ldcg(reinterpret_cast<int const*>(hot_top_)); // beside the vectors
+        top_ = at_.load_hot_top();
         vector16 x[most_vectors], y[most_vectors], x_end, y_end;
         int const step = static_cast<int>(blockDim.x);
 #pragma unroll
@@ -175,8 +171,7 @@ class small_folds {
 
     pass_arguments const& arguments_;
     vector_source<Pass> const& source_;
-    vector_addresses<Pass> const& at_;
-    char const* hot_top_;
+    first_addresses<Pass> const& at_;
     int first_, end_vector_;                          // vectors of the thread and of its block
     typename vector_source<Pass>::component_run end_; // of the first two threads
     bool has_end_;

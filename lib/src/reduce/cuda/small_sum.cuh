@@ -31,7 +31,7 @@ class small_sum {
 
     /// Everything that can be known before the data may be read.
     __device__ small_sum(pass_arguments const& arguments, vector_source<Pass> const& source,
-                         vector_addresses<Pass> const& first)
+                         first_addresses<Pass> const& first)
         : arguments_{arguments}, folds_{arguments, source, first} {
         if (arguments.small_bits != 0 && gridDim.x > 1) area().parts.prepare();
     }
@@ -166,7 +166,7 @@ class small_sum {
 template <class Pass>
 class small_sum<Pass, false> {
   public:
-    __device__ small_sum(pass_arguments const&, vector_source<Pass> const&, vector_addresses<Pass> const&) {}
+    __device__ small_sum(pass_arguments const&, vector_source<Pass> const&, first_addresses<Pass> const&) {}
     [[nodiscard]] __device__ static std::int64_t first_vector(pass_arguments const&) { return 0; }
     __device__ static bool run(typename Pass::block_type&, finish_area&) { return false; }
 };

@@ -33,7 +33,7 @@ class tile_walk {
     [[nodiscard]] __device__ std::int64_t first_vector() const { return batch_type{source_, warp_, nullptr}.first(); }
 
     /// As soon as the data may be read: sends for the first tiles, or loads one.
-    __device__ void begin(bulk_copies<Pass, Count>& copies, vector_addresses<Pass> const& first, vector16 (&x)[Count],
+    __device__ void begin(bulk_copies<Pass, Count>& copies, first_addresses<Pass> const& first, vector16 (&x)[Count],
                           vector16 (&y)[Count]) const {
         if (arguments_.bulk) copies.begin(tile_, warps_, end_);
         if (loads_first_ == 0) return;
