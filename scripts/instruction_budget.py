@@ -4,8 +4,9 @@
 usage: scripts/instruction_budget.py LIBRARY_OR_CUBIN...      (needs cuobjdump and nvdisasm of the CUDA toolkit)
 
 The main loop is taken to be the shortest way round, in instructions, that reads vectors from shared memory, where bulk
-copies brought them, and has the adds of all folds and the conversions: what is rare is a detour. Counted for one thread and divided by the elements (pairs, for products of two arrays) that it
-takes each time round. Columns: float64 adds, multiplications and fused ones; conversions; all instructions.
+copies brought them, and has the adds of all folds and the conversions: what is rare is a detour. Counted for one thread
+and divided by the elements (pairs, for products of two arrays) that it takes each time round. Columns: float64 adds,
+multiplications and fused ones; conversions; all instructions.
 """
 
 import argparse

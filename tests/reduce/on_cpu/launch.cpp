@@ -102,4 +102,17 @@ bool workspace::is_clean() const {
     return std::memcmp(&expected, &implementation_->memory, sizeof expected) == 0;
 }
 
+small_launch small_launch_of(std::int64_t elements, std::int64_t vectors, small_device const& device) {
+    kernels::small_limits const limits{device.blocks, device.threads, device.vectors_of_thread, device.folds, 1 << 17};
+    kernels::pass_arguments arguments;
+    arguments.length = elements;
+    arguments.vectors = vectors;
+    arguments.finish.operations = 1;
+    arguments.finish.may_be_quick = true;
+    kernels::set_small(arguments, limits);
+    if (arguments.small_bits == 0) return {};
+    kernels::small_grid const grid = kernels::grid_of_small(arguments, limits);
+    return {grid.blocks, grid.threads, arguments.small_vectors};
+}
+
 } // namespace on_cpu

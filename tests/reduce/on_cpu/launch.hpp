@@ -40,4 +40,13 @@ class workspace {
     std::unique_ptr<implementation> implementation_;
 };
 
+/// What a GPU may use for a launch of little data, and the grid it gets; no blocks: the usual way.
+struct small_device {
+    int blocks, threads, vectors_of_thread, folds;
+};
+struct small_launch {
+    int blocks = 0, threads = 0, vectors_of_block = 0;
+};
+[[nodiscard]] small_launch small_launch_of(std::int64_t elements, std::int64_t vectors, small_device const& device);
+
 } // namespace on_cpu

@@ -1,6 +1,6 @@
-// What the blocks of a cluster tell each other once: stores into the shared memory of the others which that counts as
-// they arrive ("st.async", compute capability 9.0). A barrier of the cluster would take three times as long: what is
-// stored before it is released to all of the device.
+// What the blocks of a cluster tell each other once, by stores into each other's shared memory ("st.async", compute
+// capability 9.0): a barrier there counts their bytes as they arrive. A barrier of the cluster would take three times as
+// long, for what is stored before it is released to all of the device.
 #pragma once
 
 #include "reduce/cuda/pass.hpp"

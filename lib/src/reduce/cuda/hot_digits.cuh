@@ -26,7 +26,8 @@ template <int Folds, int Spacing>
 struct hot_pieces {
     static constexpr int folds = Folds, spacing = Spacing;
     static constexpr int pieces = 3 * Folds, all_pieces = pieces + 3;
-    static constexpr int words = all_pieces + 1;           // the last is for flags
+    static constexpr int words = all_pieces + 1; // the last is for flags
+    static_assert(words <= most_hot_words);
     static constexpr int slots = all_pieces <= 8 ? 8 : 16; // of a warp in shared memory
     static constexpr int below_unit = 3 * piece_bits;      // bits of the three pieces
 

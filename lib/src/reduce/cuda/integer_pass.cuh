@@ -37,7 +37,7 @@ struct integer_block {
     exact::special_counts counts[1];
     std::conditional_t<has_extrema, integer_extremes, no_extremes> extremes;
     std::int64_t first_nan;    // nothing asks where the first missing element is: they are always left out
-    std::int64_t irregular;    // not 0: there is something in the limbs or the counts, not only in warp_pieces
+    std::int64_t irregular;    // as in float_block.cuh, of passes that meet in hot words
     std::int64_t wants_window; // never
     std::int32_t warp_pieces[max_threads_per_block / 32][shape::meets_hot ? shape::hot::slots : 1];
 

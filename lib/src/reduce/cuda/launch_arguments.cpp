@@ -51,7 +51,8 @@ void set_block_tiles(pass_arguments& arguments, std::int64_t blocks) {
 void set_small(pass_arguments& arguments, small_limits const& limits) {
     constexpr int most_bits = 44; // of the sums of a thread, 51
     arguments.small_bits = 0;
-    // It costs as much to meet in eight blocks as in two, and less than to read a third vector a thread.
+    // A third vector a thread takes longer than to meet. That costs as much in eight blocks as in two, so that two folds
+    // are spread over many at once; four folds take longer, and fewer blocks while a thread of those has one vector.
     std::int64_t const most_vectors = std::int64_t{limits.threads} * limits.vectors * limits.blocks;
     std::int64_t const alone = std::int64_t{limits.threads} * 2,
                        of_several = limits.folds == 2 ? limits.threads / 2 : limits.threads;

@@ -38,11 +38,11 @@ struct finish_request {
     reduce_detail::finish_options options;
     std::uint32_t operations = 0;      // bits of an operation_set; 0: leave the state
     std::int64_t elements = 0;         // of all that was added to the state
-    bool may_be_quick = false;         // real results, all of quick_type: see rounded_sum.cuh; a sum of integers
+    bool may_be_quick = false;         // real results, all of quick_type: see rounded_sum.cuh; a sum or dot of integers
     bool some_are_quick = false;       // perhaps: exact results of real data, of quick_type: see quick_statistics.cuh
     bool is_one_sum = false;           // may be quick, and there is one result: the sum itself, rounded
     bool keeps_negative_zero = false;  //   which may be -0
-    dtype quick_type = dtype::float64; // float64 or float32; of that sum of integers, int64 or uint64
+    dtype quick_type = dtype::float64; // float64 or float32; of that of integers, int64 or uint64
     result_value* results = nullptr;   // in the order of `operation`; device or pinned memory
     void* value = nullptr;             // the bits of the first result alone, in its own type; or null
 };

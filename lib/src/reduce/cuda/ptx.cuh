@@ -90,9 +90,6 @@ inline constexpr unsigned signs_of_bytes = 0xba98, signs_of_halves = 0xbb99, sig
 __device__ inline void keep(char const*& address) {
     asm volatile("" : "+l"(address));
 }
-__device__ inline void keep(std::int64_t& number) {
-    asm volatile("" : "+l"(number));
-}
 __device__ inline void keep(int& number) {
     asm volatile("" : "+r"(number));
 }

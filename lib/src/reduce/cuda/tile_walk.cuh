@@ -100,7 +100,7 @@ class tile_walk {
     pass_arguments const& arguments_;
     vector_source<Pass> const& source_;
     std::int64_t warp_;       // in the launch
-    std::int64_t tile_, end_; // the warp's first tile, and where its last one ends
+    std::int64_t tile_, end_; // the warp's first tile, and where such tiles end; with bulk copies, the block's
     int loads_first_;         // not 0: begin() loads the first tile
     unsigned warps_;          // of a block
 };
