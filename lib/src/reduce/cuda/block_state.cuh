@@ -29,11 +29,6 @@ __device__ inline void shared_count(std::int64_t* counter, std::int64_t delta) {
 __device__ inline void shared_mark(std::int64_t& flag) {
     atomicOr_block(reinterpret_cast<unsigned*>(&flag), 1u);
 }
-/// The whole warp: if a lane says so. One lane does it, for they would do it one after the other.
-__device__ inline void shared_mark_if(bool condition, std::int64_t& flag) {
-    bool const any = __any_sync(0xffffffffu, condition);
-    if (any && threadIdx.x % 32 == 0) shared_mark(flag);
-}
 
 /// What a block sums, and the limbs of a state that belong to it.
 enum class quantity : std::uint8_t { sum, magnitudes, products };

@@ -21,8 +21,7 @@ class float_pass {
     static constexpr dtype real = Real;
     static constexpr int components = Components, width = per_vector<Real>;
     static constexpr bool takes_two = shape::takes_two, has_pairs = shape::has_pairs, has_extrema = shape::has_extrema;
-    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot,
-                          has_hot_window = meets_hot;
+    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot;
     static constexpr int element_bytes = sizeof(typename element<Real>::storage);
     /// What fills a vector up without a trace in any sum: -0, or pairs whose product is -0.
     static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
@@ -39,10 +38,9 @@ class float_pass {
     static constexpr int bulk_stages = element_bytes == 2 ? most_bulk_stages : 2;
     /// Of data that is small enough for small_sum.cuh.
     static constexpr int small_folds = shape::has_products && shape::is_float64 ? 4 : 2;
-    /// Squares have twice the range of what they are of. Dots of more take longer with four folds than the usual way.
-    static constexpr std::int64_t most_small_elements = small_folds == 4           ? takes_two ? 1 << 13 : 1 << 15
-                                                        : Family == family_squares ? 1 << 11
-                                                                                   : 1 << 17;
+    /// Squares have twice the range of what they are of: with more of them, two folds leave rests.
+    static constexpr std::int64_t most_small_elements =
+        Family == family_squares && small_folds == 2 ? 1 << 11 : 1 << 17;
     /// A thread's; 0: none.
     static constexpr int most_small_vectors = !meets_hot ? 0 : takes_two ? 2 : 4;
 
@@ -133,9 +131,10 @@ class float_pass {
                     if (meets_in_hot_words(arguments_)) want(window_.top());
             }
         }
-        shared_mark_if((seen_ & 1) != 0, block_.counts[0].not_negative_zero);
-        if constexpr (components == 2) shared_mark_if((seen_ & 2) != 0, block_.counts[1].not_negative_zero);
-        shared_mark_if(irregular_, block_.irregular);
+        if ((seen_ & 1) != 0) shared_mark(block_.counts[0].not_negative_zero);
+        if constexpr (components == 2)
+            if ((seen_ & 2) != 0) shared_mark(block_.counts[1].not_negative_zero);
+        if (irregular_) shared_mark(block_.irregular);
         if constexpr (shape::has_zeros) shared_count(&block_.counts[0].zero, zeros_);
     }
 

@@ -96,11 +96,14 @@ class hot_finish {
     /// False if some result needs the long way, which writes all of them again.
     __device__ bool finish_quickly(std::int64_t const (&sums)[hot::words], hot_flags const& flags) {
         if (!arguments_.finish.may_be_quick) return false;
-        if constexpr (is_integer(Pass::real)) return finish_integer(sums);
-        // In every lane: carries from lane to lane would take as many votes as there are pieces.
-        fold_total<hot> const total{[&](int piece) { return sums[piece]; }, flags.has_rests != 0};
-        rounded_sum const rounded = total.rounded(exponent());
-        return write_quick_results(arguments_.finish, rounded, is_zero(rounded.value) && flags.not_negative_zero == 0);
+        if constexpr (is_integer(Pass::real)) {
+            return finish_integer(sums);
+        } else { // in every lane: carries from lane to lane would take as many votes as there are pieces
+            fold_total<hot> const total{[&](int piece) { return sums[piece]; }, flags.has_rests != 0};
+            rounded_sum const rounded = total.rounded(exponent());
+            bool const negative_zero = is_zero(rounded.value) && flags.not_negative_zero == 0;
+            return write_quick_results(arguments_.finish, rounded, negative_zero);
+        }
     }
 
     /// The only result, of 64 bits, if the sum fits them.

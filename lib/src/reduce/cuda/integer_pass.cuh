@@ -65,7 +65,7 @@ class integer_pass {
     static constexpr bool takes_two = shape::has_pairs, has_pairs = takes_two;
     static constexpr bool has_extrema = (Family & reduce_detail::feature_extrema) != 0;
     static constexpr bool has_zeros = (Family & reduce_detail::feature_zeros) != 0;
-    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot, has_hot_window = false;
+    static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot;
     static constexpr std::uint64_t padding_x = 0, padding_y = 0;
 
     __device__ integer_pass(pass_arguments const& arguments, block_type& block, int)

@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     wait_for_kernel_before();
 
     if (small.run(shared.block, shared.finish)) return;
-    Pass pass{arguments, shared.block, Pass::has_hot_window ? first.load_hot_top() : 0};
+    Pass pass{arguments, shared.block, Pass::meets_hot ? first.load_hot_top() : 0};
     vector16 first_x[count], first_y[count];
     walk.begin(copies, first, first_x, first_y);
     bool started = false;

@@ -165,18 +165,19 @@ class vector_source {
 
 /// Where a thread reads first, worked out before the data may be read: vectors of x and y, and the window of the launch
 /// before. That is asked for ahead of the vectors: behind them it would come when all of the multiprocessor's have.
+/// Kept ready for passes that meet in hot words; the others have no registers to spare.
 template <class Pass>
 struct first_addresses {
     char const *x, *y = nullptr, *hot_top;
 
     __device__ first_addresses(pass_arguments const& arguments, vector_source<Pass> const& source, std::int64_t v)
         : x{source.x_address(v)}, hot_top{reinterpret_cast<char const*>(&arguments.memory->hot_top)} {
-        keep(x);
-        if constexpr (Pass::takes_two) {
-            y = source.y_address(v);
-            keep(y);
+        if constexpr (Pass::takes_two) y = source.y_address(v);
+        if constexpr (Pass::meets_hot) {
+            keep(x);
+            if constexpr (Pass::takes_two) keep(y);
+            keep(hot_top);
         }
-        if constexpr (Pass::has_hot_window) keep(hot_top);
     }
 
     [[nodiscard]] __device__ int load_hot_top() const { return __ldcg(reinterpret_cast<int const*>(hot_top)); }
