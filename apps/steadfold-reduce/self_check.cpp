@@ -37,7 +37,7 @@ std::vector<variation> variations(communicator const& world, conduct const& how)
     add("the rank's range in 3 shares", [&](conduct& c) { c.processors.assign(3, c.processors.front()); });
     if (world.size() > 1) add("ranges of the next rank", [](conduct& c) { c.rotation = 1; });
     if (cuda)
-        for (auto const& [blocks, threads] : {std::pair{1, 32}, {7, 96}, {64, 512}})
+        for (auto const& [blocks, threads] : {std::pair{1, 32}, {7, 96}, {64, 256}})
             add(std::to_string(blocks) + " blocks of " + std::to_string(threads) + " threads", [&](conduct& c) {
                 for (execution& where : c.processors) {
                     where.blocks = blocks;

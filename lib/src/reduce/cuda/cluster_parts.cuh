@@ -1,6 +1,6 @@
 // What the blocks of a cluster tell each other once, by stores into each other's shared memory ("st.async", compute
-// capability 9.0): a barrier there counts their bytes as they arrive. A barrier of the cluster would take three times as
-// long, for what is stored before it is released to all of the device.
+// capability 9.0): a barrier there counts their bytes as they arrive. A barrier of the cluster would take three times
+// as long, for what is stored before it is released to all of the device.
 #pragma once
 
 #include "reduce/cuda/pass.hpp"
@@ -18,10 +18,12 @@ class cluster_parts {
         if (threadIdx.x == 0) {
             asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived_)) : "memory");
             asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        }
+        __syncwarp();
+        if (threadIdx.x == 0)
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived_)),
                          "r"(gridDim.x * static_cast<unsigned>(sizeof(Part)))
                          : "memory");
-        }
         __syncwarp();
         asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); // the fence above has released enough
 #endif

@@ -86,6 +86,7 @@ class hot_finish {
         if (lane_ < special_words && counts[lane_] != 0) elsewhere = true;
         flags.used_state = __any_sync(all, elsewhere) ? 1 : 0;
         if (flags.used_state == 0) return;
+        __syncwarp();                                           // all lanes have read it
         if (lane_ == 0) block_.counts[0].not_negative_zero = 0; // it travels in the flags
         __syncwarp();
         add_counts(block_, memory_.state, static_cast<unsigned>(lane_));
