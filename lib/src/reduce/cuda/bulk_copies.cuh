@@ -29,7 +29,8 @@ __device__ inline void wait_for_phase(std::uint32_t barrier, unsigned parity) {
 template <class Pass, int Count>
 class bulk_copies {
   public:
-    static constexpr int tile_vectors = warp_threads * Count, stage_count = Pass::bulk_stages;
+    static constexpr int tile_vectors = warp_threads * Count;
+    static constexpr unsigned stage_count = Pass::bulk_stages;
 
     /// `barriers` and `stages` of this warp.
     __device__ bulk_copies(vector_source<Pass> const& source, bulk_barriers& barriers, uint4* stages)
@@ -46,21 +47,19 @@ class bulk_copies {
 
     /// Sends for the first tiles: first, first + step ... below `end`.
     __device__ void begin(std::int64_t first, std::int64_t step, std::int64_t end) {
-        for (unsigned s = 0; s < stage_count; ++s, first += step)
+        for (unsigned s = 0; s + 1 < stage_count; ++s, first += step)
             if (first < end) send(first, s);
     }
 
-    /// Where the lane's vectors of the next tile are; they stay until release().
-    [[nodiscard]] __device__ uint4 const* take() {
+    /// Where the lane's vectors of the next tile are, until the next call. That also sends for the tile `later`, which
+    /// is stage_count - 1 tiles on, if it is below `end`.
+    [[nodiscard]] __device__ uint4 const* take(std::int64_t later, std::int64_t end) {
+        __syncwarp(); // all lanes have read what was in the stage before
+        if (later < end) send(later, stage_ == 0 ? stage_count - 1 : stage_ - 1);
         wait_for_phase(full_ + 8 * stage_, phase_);
-        return stages_ + static_cast<int>(stage_) * stage_vectors() + threadIdx.x % warp_threads;
-    }
-
-    /// Ends what take() began, and sends for the tile `next`, which is stage_count tiles on, if it is below `end`.
-    __device__ void release(std::int64_t next, std::int64_t end) {
-        __syncwarp();
-        if (next < end) send(next, stage_);
+        uint4 const* const place = stages_ + static_cast<int>(stage_) * stage_vectors() + threadIdx.x % warp_threads;
         if (++stage_ == stage_count) stage_ = 0, phase_ ^= 1;
+        return place;
     }
 
   private:

@@ -36,7 +36,6 @@ class fast_pass {
         std::uint32_t const of_x = peak_of<Real>(x);
         return {Pairs ? ::max(of_x, peak_of<Real>(y)) : of_x};
     }
-    __device__ void start(std::uint32_t) {}
 
     template <int Count, class Batch>
     __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const& seen,

@@ -23,9 +23,10 @@ class float_pass {
     static constexpr bool takes_two = shape::takes_two, has_pairs = shape::has_pairs, has_extrema = shape::has_extrema;
     static constexpr bool compares = has_extrema, is_fast = false, meets_hot = shape::meets_hot;
     static constexpr int element_bytes = sizeof(typename element<Real>::storage);
-    /// What fills a vector up without a trace in any sum: -0, or pairs whose product is -0.
+    /// What fills a vector up without a trace in any sum: -0, or pairs whose product is -0. Sums of squares cannot be
+    /// -0, and do not mind +0.
     static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
-                                   padding_y = has_pairs ? 0 : padding_x;
+                                   padding_y = takes_two ? 0 : padding_x;
 
     // Two blocks a multiprocessor: 128 registers, and shared memory for stages and bins, which all families share.
     static constexpr int min_blocks = 2;
@@ -73,34 +74,20 @@ class float_pass {
         return seen;
     }
 
-    /// Aims the first window: at the one that blocks share, or at the warp's peak.
-    __device__ void start(std::uint32_t peak) {
-        peak = __reduce_max_sync(0xffffffffu, peak);
-        if constexpr (meets_hot)
-            window_.start(peak, arguments_.integer_only, hot_top_);
-        else
-            window_.start(peak, arguments_.integer_only);
-        aim_folds();
-    }
-
     /// Padding, -0 (x) and +0 (y), leaves no trace in sums. What is rare reads the vectors again: that keeps the usual
     /// way short and in few registers.
     template <int Count, class Batch>
     __device__ void batch(vector16 const (&x)[Count], vector16 const (&y)[Count], summary const& seen,
                           Batch const& again) {
         std::uint32_t const peak = seen.peak;
-        constexpr std::uint32_t added = runs_of(Count);
-        if (!window_.holds(peak) || !has_room(added)) [[unlikely]]
-            attend(peak, added);
-        bool outside = !window_.holds(peak);
-        if constexpr (has_pairs && shape::is_float64)
-            if (!outside && may_be_tiny(x, y)) [[unlikely]]
-                outside = any_tiny_product<Real>(again);
+        bool const may_vanish = may_underflow && may_be_tiny(x, y);
+        bool vanishes = false;
+        if (!window_.holds(peak) | !has_room(runs_of(Count)) | may_vanish) [[unlikely]] // one branch for all
+            vanishes = attend(peak, may_vanish, again);
+        bool const outside = !window_.holds(peak) | vanishes;
         std::uint32_t rests = outside ? 1 : fold_batch(x, y);
         if constexpr (shape::has_values)
             if (values_.may_leave_rest(seen.least)) rests = 1;
-        if (seen_ != all_seen && !outside) [[unlikely]]
-            note_signs(x, y, again);
         if (rests != 0) [[unlikely]] {
             if (outside || !keep_near_rests(x, y)) {
                 irregular_ = true;
@@ -111,6 +98,8 @@ class float_pass {
         } else {
             window_.note_no_rests();
         }
+        if (seen_ != all_seen && !outside) [[unlikely]]
+            note_signs(x, y, again);
         if constexpr (shape::has_zeros)
             if (arguments_.counts_zeros) [[unlikely]]
                 zeros_ += zeros_among<Real, components>(again);
@@ -122,6 +111,7 @@ class float_pass {
 
     /// Moves what the thread holds into the block; every thread of the block calls it once.
     __device__ void finish() {
+        if (!window_.is_chosen()) choose_window(0);
         if constexpr (folds_anything) {
             if (__all_sync(0xffffffffu, window_.is_first())) {
                 finish_warp();
@@ -159,6 +149,8 @@ class float_pass {
     using products_type = typename run::products_type;
     static constexpr int all_seen = components == 2 ? 3 : 1;
     static constexpr bool folds_anything = window_choice<shape>::folds_anything;
+    static constexpr bool may_underflow = has_pairs && shape::is_float64;
+
     __device__ void aim_folds() {
         if constexpr (shape::has_values) values_.aim(window_.top());
         if constexpr (shape::has_products)
@@ -166,19 +158,39 @@ class float_pass {
             for (int c = 0; c < components; ++c) products_[c].aim(window_.product_top());
     }
 
-    /// The rare cases before a batch: the window must move, or the digit sums need room.
-    __device__ void attend(std::uint32_t peak, std::uint32_t added) {
-        int const top = window_.next_top(peak);
-        if (!folds_anything || arguments_.integer_only) return;
-        if (top == window_.top() && runs_ + added <= most_runs) return;
-        flush();
-        window_.set(top, arguments_.integer_only);
+    /// What is rare before a batch. True if a product vanishes, so that the batch is not for the folds.
+    template <class Batch>
+    __device__ bool attend(std::uint32_t peak, bool may_vanish, Batch const& again) {
+        if (!window_.is_chosen())
+            choose_window(peak);
+        else
+            move_window(peak, runs_of(Batch::count));
+        if constexpr (may_underflow) return may_vanish && any_tiny_product<Real>(again);
+        return false;
+    }
+
+    /// All lanes of the warp: aims at the window that blocks share, or at the warp's peak.
+    __device__ void choose_window(std::uint32_t peak) {
+        peak = __reduce_max_sync(0xffffffffu, peak);
+        if constexpr (meets_hot)
+            window_.choose(peak, arguments_.integer_only, hot_top_);
+        else
+            window_.choose(peak, arguments_.integer_only);
         aim_folds();
     }
 
+    /// If it must move, or the digit sums need room.
+    __device__ void move_window(std::uint32_t peak, std::uint32_t added) {
+        int const top = window_.next_top(peak);
+        if (!folds_anything || arguments_.integer_only) return;
+        bool const moves = top != window_.top();
+        if (moves || !has_room(added)) flush();
+        window_.set(top, arguments_.integer_only);
+        if (moves) aim_folds();
+    }
+
     __device__ bool has_room(std::uint32_t added) const {
-        if (!folds_anything) return true;
-        return runs_ + added <= most_runs && window_.is_content();
+        return !folds_anything || runs_ + added <= most_runs;
     }
 
     __device__ void flush() {

@@ -85,7 +85,6 @@ class integer_pass {
     [[nodiscard]] __device__ static summary summarise(vector16 const (&)[Count], vector16 const (&)[Count]) {
         return {0};
     }
-    __device__ void start(std::uint32_t) {}
 
     /// Padding leaves no trace in sums; tiles with any are the only ones where elements are asked what they are.
     template <int Count, class Batch>

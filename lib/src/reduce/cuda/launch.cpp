@@ -83,8 +83,7 @@ pass_arguments launcher::arguments_for(array_view x, array_view y, std::int64_t 
     arguments.first_index = first_index;
     set_tiles(arguments, choice_.vectors_in_flight);
     int const bulk_blocks = bulk_blocks_[y.data != nullptr ? 1 : 0];
-    arguments.bulk = bulk_blocks > 0 && !arguments.strided && arguments.x_aligned &&
-                     (y.data == nullptr || arguments.y_aligned) &&
+    arguments.bulk = bulk_blocks > 0 && !arguments.strided && arguments.x_aligned && arguments.y_aligned &&
                      arguments.tiles >= least_bulk_tiles * warps_of(bulk_blocks);
     arguments.direct = arguments.tiles <= warps_of(blocks_);
     arguments.integer_only = integer_only_;

@@ -29,7 +29,7 @@ void set_arrays(pass_arguments& arguments, array_view x, array_view y, described
     arguments.vectors = (arguments.length - arguments.head) * what.component_bytes / 16;
     auto const y_start =
         reinterpret_cast<std::uintptr_t>(y.data) + static_cast<std::uintptr_t>(arguments.head * what.component_bytes);
-    arguments.y_aligned = y_start % 16 == 0;
+    arguments.y_aligned = y.data == nullptr ? arguments.x_aligned : y_start % 16 == 0;
     arguments.has_ends =
         arguments.head > 0 || arguments.head + arguments.vectors * 16 / what.component_bytes != arguments.length;
     arguments.counts_zeros = what.counts_zeros;
@@ -51,8 +51,9 @@ void set_block_tiles(pass_arguments& arguments, std::int64_t blocks) {
 void set_small(pass_arguments& arguments, small_limits const& limits) {
     constexpr int most_bits = 44; // of the sums of a thread, 51
     arguments.small_bits = 0;
-    // A third vector a thread takes longer than to meet. That costs as much in eight blocks as in two, so that two folds
-    // are spread over many at once; four folds take longer, and fewer blocks while a thread of those has one vector.
+    // A third vector a thread takes longer than to meet. That costs as much in eight blocks as in two, so that two
+    // folds are spread over many at once; four folds take longer, and fewer blocks while a thread of those has one
+    // vector.
     std::int64_t const most_vectors = std::int64_t{limits.threads} * limits.vectors * limits.blocks;
     std::int64_t const alone = std::int64_t{limits.threads} * 2,
                        of_several = limits.folds == 2 ? limits.threads / 2 : limits.threads;

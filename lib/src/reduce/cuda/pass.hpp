@@ -65,7 +65,7 @@ struct pass_arguments {
     bool bulk = false;            // whole tiles come by the bulk copy engine
     bool direct = false;          // so little data that rests go straight to the limbs: the bins need no clearing
     bool x_aligned = true;        // false: complex data whose real parts are out of step with 16 bytes
-    bool y_aligned = false;       // y + head is aligned to 16 bytes too
+    bool y_aligned = false;       // y + head is aligned to 16 bytes too; of one array: x is
     bool counts_specials = true;  // false for the second of two kernels over the same data
     bool counts_zeros = false;
     int small_bits = 0;        // not 0: small_sum.cuh will do, with digits of so many bits;

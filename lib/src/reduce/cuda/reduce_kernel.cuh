@@ -55,16 +55,9 @@ __global__ void __launch_bounds__(max_threads_per_block, Pass::min_blocks)
     Pass pass{arguments, shared.block, Pass::meets_hot ? first.load_hot_top() : 0};
     vector16 first_x[count], first_y[count];
     walk.begin(copies, first, first_x, first_y);
-    bool started = false;
     walk.for_each(copies, first_x, first_y, [&](auto const& x, auto const& y, batch_vectors<Pass, count> const& again) {
-        auto const seen = Pass::summarise(x, y);
-        if (!started) {
-            pass.start(seen.peak);
-            started = true;
-        }
-        pass.batch(x, y, seen, again);
+        pass.batch(x, y, Pass::summarise(x, y), again);
     });
-    if (!started) pass.start(0);
     pass.finish();
     end_block(arguments, shared.block, shared.finish, pass);
 }

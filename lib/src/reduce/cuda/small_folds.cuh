@@ -79,7 +79,7 @@ class small_folds {
     __device__ void load(int v, vector16& x, vector16& y) const {
         if (first_ + v < end_vector_) {
             x = source_.x(at_.x + v * 16);
-            y = Pass::takes_two ? source_.y(at_.y + v * 16, x) : x;
+            y = Pass::takes_two ? source_.y(at_.y + v * 16) : x;
         } else {
             x = source_.padded(Pass::padding_x);
             y = source_.padded(Pass::padding_y);

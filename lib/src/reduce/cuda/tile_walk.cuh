@@ -17,7 +17,7 @@ class tile_walk {
         : arguments_{arguments}, source_{source}, warps_{blockDim.x / warp_threads} {
         warp_ = blockIdx.x * warps_ + threadIdx.x / warp_threads;
         bool const is_simple =
-            may_load_early && !arguments.bulk && arguments.small_bits == 0 && (!source.has_y() || arguments.y_aligned);
+            may_load_early && !arguments.bulk && arguments.small_bits == 0 && (!Pass::takes_two || arguments.y_aligned);
         loads_first_ = is_simple && warp_ < arguments.whole_tiles ? 1 : 0;
         if (arguments.bulk) {
             tile_ = blockIdx.x * arguments.block_tiles + threadIdx.x / warp_threads;
@@ -40,7 +40,7 @@ class tile_walk {
 #pragma unroll
         for (int u = 0; u < Count; ++u) x[u] = load_aligned(first.x + u * stride * 16);
 #pragma unroll
-        for (int u = 0; u < Count; ++u) y[u] = source_.has_y() ? load_aligned(first.y + u * stride * 16) : x[u];
+        for (int u = 0; u < Count; ++u) y[u] = Pass::takes_two ? load_aligned(first.y + u * stride * 16) : x[u];
     }
 
     /// f(x, y, the same vectors to be read again) for every tile; x and y as begin() left them.
@@ -61,7 +61,7 @@ class tile_walk {
             }
             batch_type batch{source_, tile, nullptr};
             if (bulk) {
-                batch.stage = copies.take();
+                batch.stage = copies.take(tile + (Pass::bulk_stages - 1) * step, end);
                 from_stage(batch, x, y);
             } else if (tile < arguments_.whole_tiles) [[likely]] {
                 if (!is_there) from_memory(batch.first(), x, y);
@@ -69,8 +69,10 @@ class tile_walk {
             } else {
                 source_.any(batch.first(), stride, x, y);
             }
-            f(x, y, batch);
-            if (bulk) copies.release(tile + Pass::bulk_stages * step, end);
+            if constexpr (Pass::takes_two)
+                f(x, y, batch);
+            else
+                f(x, x, batch);
             tile += step;
         }
     }
@@ -81,10 +83,11 @@ class tile_walk {
     static constexpr bool may_load_early = Pass::meets_hot && Pass::components == 1;
 
     __device__ void from_stage(batch_type const& batch, vector16 (&x)[Count], vector16 (&y)[Count]) const {
+        uint4 const* const y_stage = batch.stage + (source_.has_y() ? Count * stride : 0); // pairs of x with itself
 #pragma unroll
         for (int u = 0; u < Count; ++u) {
             x[u] = as_vector(batch.stage[u * stride]);
-            y[u] = source_.has_y() ? as_vector(batch.stage[(u + Count) * stride]) : x[u];
+            y[u] = Pass::takes_two ? as_vector(y_stage[u * stride]) : x[u];
         }
     }
 
@@ -92,9 +95,9 @@ class tile_walk {
         char const* const at = source_.x_address(first);
 #pragma unroll
         for (int u = 0; u < Count; ++u) x[u] = source_.x(at + u * stride * 16);
-        char const* const y_at = source_.has_y() ? source_.y_address(first) : at;
+        char const* const y_at = Pass::takes_two ? source_.y_address(first) : nullptr;
 #pragma unroll
-        for (int u = 0; u < Count; ++u) y[u] = source_.y(y_at + u * stride * 16, x[u]);
+        for (int u = 0; u < Count; ++u) y[u] = Pass::takes_two ? source_.y(y_at + u * stride * 16) : x[u];
     }
 
     pass_arguments const& arguments_;

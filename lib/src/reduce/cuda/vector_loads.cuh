@@ -63,7 +63,10 @@ class vector_source {
     [[nodiscard]] __device__ std::int64_t vectors() const { return arguments_.vectors; }
 
     [[nodiscard]] __device__ char const* x_address(std::int64_t v) const { return at(arguments_.x, v); }
-    [[nodiscard]] __device__ char const* y_address(std::int64_t v) const { return at(arguments_.y, v); }
+    /// In pairs of x with itself, y is x, read twice: to move what was read takes more instructions.
+    [[nodiscard]] __device__ char const* y_address(std::int64_t v) const {
+        return at(has_y() ? arguments_.y : arguments_.x, v);
+    }
     [[nodiscard]] __device__ bool has_y() const { return Pass::takes_two && arguments_.y != nullptr; }
 
     /// Whole vectors. Those of complex data begin with a real part: data that is out of step with 16 bytes is read by
@@ -72,8 +75,7 @@ class vector_source {
         if (Pass::components == 1 || arguments_.x_aligned) return load_aligned(address);
         return elements(address, 1, width(), 0);
     }
-    [[nodiscard]] __device__ vector16 y(char const* address, vector16 const& own) const {
-        if (!has_y()) return own; // pairs of x with itself
+    [[nodiscard]] __device__ vector16 y(char const* address) const {
         return arguments_.y_aligned ? load_aligned(address) : elements(address, 1, width(), 0);
     }
 
@@ -86,8 +88,8 @@ class vector_source {
             std::int64_t const v = first + u * stride;
             bool const whole = v < arguments_.vectors && !arguments_.strided;
             x_vectors[u] = whole ? x(x_address(v)) : padded(Pass::padding_x);
-            if constexpr (Pass::has_pairs)
-                y_vectors[u] = whole ? y(y_address(v), x_vectors[u]) : padded(Pass::padding_y);
+            if constexpr (Pass::takes_two)
+                y_vectors[u] = whole ? y(y_address(v)) : padded(Pass::padding_y);
             else
                 y_vectors[u] = x_vectors[u];
         }
@@ -124,7 +126,7 @@ class vector_source {
         x_vector = elements(element(arguments_.x, run.start, arguments_.x_stride), arguments_.x_stride, run.count,
                             Pass::padding_x);
         y_vector = x_vector;
-        if constexpr (Pass::has_pairs) {
+        if constexpr (Pass::takes_two) {
             if (has_y())
                 y_vector = elements(element(arguments_.y, run.start, arguments_.y_stride), arguments_.y_stride,
                                     run.count, Pass::padding_y);
@@ -199,7 +201,7 @@ struct batch_vectors {
         if (stage != nullptr) {
             uint4 const* const from = stage + u * stride;
             x = as_vector(from[0]);
-            y = source.has_y() ? as_vector(from[stride * Count]) : x;
+            y = Pass::takes_two ? as_vector(from[source.has_y() ? stride * Count : 0]) : x;
             return;
         }
         vector16 xs[1], ys[1];

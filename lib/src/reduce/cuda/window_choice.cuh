@@ -22,7 +22,7 @@ class window_choice {
 
     /// The first window, which a warp's lanes share: `proposed` if it is neither too low nor much too high for the
     /// peak.
-    __device__ void start(std::uint32_t peak, bool integer_only, int proposed = no_wish) {
+    __device__ void choose(std::uint32_t peak, bool integer_only, int proposed = no_wish) {
         int const needed = top_of(peak), spare = proposed - needed;
         bool const will_do = may_be_shared(proposed) && (peak == 0 || (spare >= 0 && spare <= most_spare));
         first_top_ = will_do ? proposed : raised(needed);
@@ -37,7 +37,7 @@ class window_choice {
         if (Shape::has_squares && Shape::is_float64 && top < lowest_top_of_squares) limit_ = 0;
         if (integer_only) limit_ = 0;
     }
-    /// Peaks below it are inside a window.
+    /// Peaks below it are inside a window; none before one is chosen.
     [[nodiscard]] __device__ static std::uint32_t limit_of(int top) {
         if constexpr (!folds_anything || (Shape::has_pairs && Shape::real == dtype::float16))
             return limit_of_infinity<peak_type>;
@@ -46,13 +46,13 @@ class window_choice {
     }
 
     [[nodiscard]] __device__ int top() const { return top_; }
+    [[nodiscard]] __device__ bool is_chosen() const { return first_top_ != no_wish; }
     [[nodiscard]] __device__ bool is_first() const { return top_ == first_top_; }
     /// Squares double the exponent of a window of values.
     [[nodiscard]] __device__ int product_top() const { return Shape::has_squares ? 2 * top_ : top_; }
     [[nodiscard]] __device__ bool holds(std::uint32_t peak) const { return peak < limit_; }
-    [[nodiscard]] __device__ bool is_content() const { return wanted_top_ == no_wish; }
 
-    /// The top that the next batch, of this peak, should have; takes the wish for a lower one back.
+    /// The top that the next batch, of this peak, should have, for set(); takes the wish for a lower one back.
     [[nodiscard]] __device__ int next_top(std::uint32_t peak) {
         int const needed = top_of(peak);
         int top = top_;
@@ -69,7 +69,8 @@ class window_choice {
         batches_with_rests_ = 0;
         int const lower = raised(top_of(highest_rested_));
         if (lower + worth_lowering > top_) return;
-        wanted_top_ = lower; // the next batch attends to it
+        wanted_top_ = lower;
+        limit_ = 0; // so that the next batch attends to it
     }
     __device__ void note_no_rests() {
         if (batches_with_rests_ != 0) batches_with_rests_ = 0;
@@ -112,7 +113,7 @@ class window_choice {
         return wanted < lowest ? lowest : wanted < highest_top ? wanted : highest_top;
     }
 
-    int top_ = 0, first_top_ = 0;
+    int top_ = 0, first_top_ = no_wish;
     int wanted_top_ = no_wish;
     std::uint32_t limit_ = 0, highest_rested_ = 0;
     int batches_with_rests_ = 0;

@@ -5,6 +5,7 @@
 #include "reduce/cuda/vector_loads.cuh"
 
 #include <cstdint>
+#include <cstdlib>
 
 namespace steadfold::inline v0::cuda {
 
@@ -17,18 +18,22 @@ class bulk_copies {
 
     bulk_copies(vector_source<Pass> const& source, bulk_barriers&, uint4*) : source_{source} {}
 
-    void begin(std::int64_t first, std::int64_t step, std::int64_t) { tile_ = first, step_ = step; }
-    uint4 const* take() const {
-        return reinterpret_cast<uint4 const*>(source_.x_address(tile_ * tile_vectors)) + threadIdx.x % warp_threads;
+    void begin(std::int64_t first, std::int64_t step, std::int64_t) {
+        tile_ = first, step_ = step;
+        sent_ = first + (Pass::bulk_stages - 1) * step;
     }
-    void release(std::int64_t, std::int64_t) {
+    uint4 const* take(std::int64_t later, std::int64_t) {
         __syncwarp();
+        if (later != sent_) std::abort(); // a tile is sent for out of turn
+        auto const* const place = reinterpret_cast<uint4 const*>(source_.x_address(tile_ * tile_vectors));
         tile_ += step_;
+        sent_ += step_;
+        return place + threadIdx.x % warp_threads;
     }
 
   private:
     vector_source<Pass> const& source_;
-    std::int64_t tile_ = 0, step_ = 0;
+    std::int64_t tile_ = 0, step_ = 0, sent_ = 0;
 };
 
 } // namespace steadfold::inline v0::cuda
