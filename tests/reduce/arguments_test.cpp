@@ -1,9 +1,12 @@
 // Bad arguments are found before any work and named, with what to do instead.
 #include "reduce/plan.hpp"
 #include "steadfold/error.hpp"
+#include "steadfold/histogram.hpp"
 #include "steadfold/reduce.hpp"
+#include "steadfold/segmented.hpp"
 #include "steadfold/workspace.hpp"
 
+#include <chrono>
 #include <complex>
 #include <functional>
 #include <gtest/gtest.h>
@@ -83,6 +86,44 @@ TEST(arguments, pairs_must_fit_together) {
     expect_refused([&] { dots.add_products(four, {floats.data(), 4, sf::dtype::float32}); }, {"second", "float32"});
     dots.add_products(four, four);
     EXPECT_EQ(dots.finish()[sf::operation::dot].as_double(), 30.0);
+}
+
+TEST(arguments, numbers_that_are_no_enumerators_are_refused) {
+    auto const refuse = [](sf::dtype type, sf::operation_set operations, sf::reduce_options const& options,
+                           std::string const& word) {
+        expect_refused([&] { sf::reduction{type, operations, options}; }, {word});
+        expect_refused([&] { sf::workspace{type, operations, options}; }, {word});
+    };
+    refuse(static_cast<sf::dtype>(99), sf::sum, {}, "99");
+    refuse(sf::dtype::float64, static_cast<sf::operation>(30), {}, "operations");
+    refuse(sf::dtype::float64, sf::sum, {.mode = static_cast<sf::reduction_mode>(7)}, "mode 7");
+    refuse(sf::dtype::float64, sf::sum, {.nans = static_cast<sf::nan_policy>(8)}, "policy 8");
+    refuse(sf::dtype::float64, sf::sum, {.result = static_cast<sf::dtype>(77)}, "77");
+}
+
+TEST(arguments, negative_numbers_of_an_execution_are_refused) {
+    auto const refuse = [](sf::execution const& where, std::string const& word) {
+        expect_refused([&] { sf::reduction{sf::dtype::float64, sf::sum, {}, where}; }, {word});
+        expect_refused([&] { sf::workspace{sf::dtype::float64, sf::sum, {}, where}; }, {word});
+        expect_refused([&] { sf::segmented_reduction{sf::dtype::float64, sf::operation::sum, {}, where}; }, {word});
+        expect_refused(
+            [&] {
+                sf::histogram_counter{sf::dtype::float64, sf::uniform_bins(0, 1, 2), {}, where};
+            },
+            {word});
+    };
+    refuse({.device = -1}, "device");
+    refuse({.threads = -2}, "threads");
+    refuse({.blocks = -3}, "blocks");
+    refuse({.threads_per_block = -32}, "threads_per_block");
+    refuse({.deadline = std::chrono::nanoseconds(-1)}, "deadline");
+}
+
+TEST(arguments, all_pieces_are_looked_at_before_work_on_the_first) {
+    sf::array_piece const pieces[] = {{four, 0}, {{numbers.data(), -1, sf::dtype::float64}, 4}};
+    expect_refused([&] { (void)sf::reduce({}, sf::dtype::float64, pieces, sf::sum); }, {"piece", "-1"});
+    sf::array_view const views[] = {four, {nullptr, 3, sf::dtype::float64}};
+    expect_refused([&] { (void)sf::histogram({}, sf::dtype::float64, views, sf::uniform_bins(0, 1, 2)); }, {"null"});
 }
 
 TEST(arguments, results_that_were_not_asked_for_are_named) {

@@ -108,6 +108,9 @@ TEST(batch, finds_bad_arguments_before_any_work) {
     d.items.back().y.count = 700;
     d.items.front().first_index = -1;
     EXPECT_THROW((void)sf::reduce({}, d.items), sf::argument_error);
+    d.items.front().first_index = 0;
+    d.items[1].y = d.items[1].x; // it takes one array
+    EXPECT_THROW((void)sf::reduce({}, d.items), sf::argument_error);
 }
 
 } // namespace

@@ -27,7 +27,8 @@ struct reduce_options {
     nan_policy nans = nan_policy::propagate;
     int ddof = 0;                     ///< variance and standard deviation divide by n - ddof; 0 or 1
     std::optional<dtype> result = {}; ///< type of sums, means, norms and extrema; default_result_type() unless set
-    /// Integer data: elements of this value are left out, under either policy, and counted as NaN.
+    /// Integer data: elements of this value (uint64: of these bits) are left out, under either policy, and counted as
+    /// NaN. A value that the type does not have leaves out nothing.
     std::optional<std::int64_t> missing = {};
 };
 
@@ -36,10 +37,10 @@ enum class processor_kind : std::uint8_t { host, cuda };
 /// Where and how a pass runs. 0 means: chosen by the library. In `exact` mode nothing here changes a bit.
 struct execution {
     processor_kind kind = processor_kind::host;
-    int device = 0;                                              ///< CUDA ordinal
-    int threads = 0;                                             ///< host: worker threads; all allowed CPUs unless set
-    int blocks = 0;                                              ///< cuda: blocks of the grid
-    int threads_per_block = 0;                                   ///< cuda: a multiple of 32, at most 256
+    int device = 0;            ///< CUDA ordinal
+    int threads = 0;           ///< host: worker threads; all allowed CPUs unless set
+    int blocks = 0;            ///< cuda: blocks of the grid
+    int threads_per_block = 0; ///< cuda: a multiple of 32, at most 256
     /// cuda: exact sums without float64 arithmetic, as GPUs with few float64 units do anyway.
     bool integer_arithmetic = false;
     std::chrono::nanoseconds deadline = std::chrono::minutes(5); ///< longest wait for a device

@@ -22,6 +22,7 @@
 #include "steadfold/view.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -89,6 +90,9 @@ class reduction {
 
 /// Where data of a view is best reduced: on the GPU that holds it, else on the host.
 [[nodiscard]] execution where_it_lies(array_view data);
+/// The same for arrays that are reduced together: on the GPU if one of them is its memory or all are managed, else on
+/// the host. @throws argument_error for memory of two GPUs
+[[nodiscard]] execution where_they_lie(std::initializer_list<array_view> arrays);
 
 /// Results over all elements of `x` on every rank, in one pass over the data. Collective over `ranks`.
 ///

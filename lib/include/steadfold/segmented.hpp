@@ -17,7 +17,9 @@
 /// float64 and complex data. The rest, and segments whose values differ by more than a factor of about 2^40, go through
 /// a superaccumulator each: exact as well, several times slower. So does every strided array on a GPU: where the same
 /// one is reduced often, gather its elements into an array of their own first. On a host they are gathered on the way.
-/// Products and bitwise operations on a GPU take one warp for an output, however long it is.
+/// Products and bitwise operations on a GPU take one warp for an output, however long it is. On a GPU the grid and the
+/// arithmetic are chosen by the library: `blocks`, `threads_per_block` and `integer_arithmetic` of `execution` have no
+/// effect.
 #pragma once
 
 #include "steadfold/dtype.hpp"
@@ -74,7 +76,8 @@ class segmented_reduction {
     segmented_reduction& operator=(segmented_reduction&&) noexcept;
 
     /// Makes room on the GPU for calls with up to so many elements and outputs, which allocate nothing then. Other
-    /// calls make room as they need it. On a host there is nothing to do.
+    /// calls make room as they need it; what a captured graph works in lives as long as this object. On a host there is
+    /// nothing to do.
     void reserve(std::int64_t elements, std::int64_t outputs);
 
     /// out[i] from x[offsets[i]] ... x[offsets[i + 1] - 1], elements of a strided x counted as those of its view.

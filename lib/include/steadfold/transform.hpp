@@ -50,8 +50,8 @@ struct device_source {
                                               reduce_options const& options, std::int64_t first_index = 0,
                                               stream_ref stream = {});
 
-/// The processor for elements that are made of these arrays: the GPU if one of them is its memory or all are managed,
-/// else the host. @throws argument_error if it cannot read them all
+/// where_they_lie(), for elements that are made of the arrays. @throws argument_error if that is a GPU and one of them
+/// is host memory that it cannot read
 [[nodiscard]] execution where_made(std::initializer_list<array_view> arrays);
 /// The same, @throws argument_error for arrays in host memory alone
 [[nodiscard]] execution where_made_on_device(std::initializer_list<array_view> arrays);

@@ -10,8 +10,8 @@
 ///
 /// Results are those of reduce() and dot(), with the same bits and special values. future.hpp brings them to the host.
 ///
-/// On a GPU a call enqueues one kernel on `stream`, three for products and bitwise operations, and of complex dots
-/// three for every 5 MiB of an array, and returns. It can be captured into a CUDA graph: a replay reads what is in the
+/// On a GPU a call enqueues one kernel on `stream`, a few for products, bitwise operations, weighted means and every 5
+/// MiB of an array of complex dots, and returns. It can be captured into a CUDA graph: a replay reads what is in the
 /// arrays then. Keep arrays, outputs and workspace until the work is done, and the workspace as long as a graph that
 /// was captured with it. On a host workspace everything has happened on return, and `stream` is not looked at.
 ///
@@ -22,6 +22,9 @@
 ///     sf::enqueue_dot(gpus, dots, sf::view{d_r, n}, sf::view{d_z, n}, d_rho, stream); // one double, on every rank
 ///
 /// Ranks of MPI are added up by the host: see future.hpp.
+///
+/// segmented.hpp has calls of this kind, too. Distances, moments, histograms, transforms and batches have not: they
+/// return when their results are there.
 ///
 /// In mode `fast` a set of operations that also has exact ones (variances, extrema) is computed exactly as a whole.
 #pragma once

@@ -2,6 +2,7 @@
 
 #include "histogram/backend.hpp"
 #include "histogram/combine.hpp"
+#include "reduce/arguments.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/reduce.hpp"
 
@@ -35,10 +36,7 @@ void require_plan(plan const& what) {
 }
 
 std::unique_ptr<histogram_detail::backend> make_backend(plan const& what, execution const& where) {
-    constexpr int most_threads = 1024; // as for reductions
-    if (where.threads < 0 || where.threads > most_threads)
-        throw argument_error("threads is " + std::to_string(where.threads) + "; it must be from 0 to " +
-                             std::to_string(most_threads));
+    reduce_detail::require_execution(where);
     return where.kind == processor_kind::cuda ? make_cuda_backend(what, where) : make_host_backend(what, where);
 }
 
@@ -127,6 +125,8 @@ histogram_result histogram(communicator const& ranks, dtype type, std::span<arra
     // One counter for every processor that holds a piece; the host takes part even if it holds none.
     std::vector<std::pair<execution, histogram_counter>> places;
     places.emplace_back(execution{}, histogram_counter{type, bins, options});
+    plan const what{type, bins, options.missing};
+    for (array_view const piece : pieces) require_data(piece, what, where_it_lies(piece)); // before work on any
     for (array_view const piece : pieces) {
         execution const where = where_it_lies(piece);
         auto place = std::find_if(places.begin(), places.end(), [&where](auto const& p) {

@@ -33,15 +33,22 @@ void require_indices(std::int64_t first_index, std::int64_t count) {
 
 void require_pairs(array_view x, array_view y) {
     if (x.count != y.count)
-        throw argument_error("dot of arrays of different length: " + std::to_string(x.count) + " and " +
+        throw argument_error("two arrays of different length: " + std::to_string(x.count) + " and " +
                              std::to_string(y.count) + " elements");
 }
 
-void require_threads(execution const& where) {
+void require_execution(execution const& where) {
     constexpr int most_threads = 1024; // more than any node has: a slip, and it would take the machine with it
     if (where.threads < 0 || where.threads > most_threads)
         throw argument_error("threads is " + std::to_string(where.threads) + "; it must be from 0 to " +
                              std::to_string(most_threads));
+    auto const require_count = [](int value, char const* what) {
+        if (value < 0) throw argument_error(std::string(what) + " is " + std::to_string(value));
+    };
+    require_count(where.device, "device");
+    require_count(where.blocks, "blocks");
+    require_count(where.threads_per_block, "threads_per_block");
+    if (where.deadline.count() < 0) throw argument_error("the deadline lies in the past");
 }
 
 } // namespace steadfold::inline v0::reduce_detail

@@ -18,7 +18,7 @@ void require_indices(std::int64_t first_index, std::int64_t count);
 /// @throws argument_error unless the two arrays of a dot product have one length
 void require_pairs(array_view x, array_view y);
 
-/// @throws argument_error for a number of threads that no node has
-void require_threads(execution const& where);
+/// @throws argument_error for a number of threads that no node has, and for negative numbers
+void require_execution(execution const& where);
 
 } // namespace steadfold::inline v0::reduce_detail

@@ -31,12 +31,14 @@ started prepare(batch_item const& item) {
     s.what = reduce_detail::make_plan(item.x.type, item.operations, item.options);
     reduce_detail::require_elements(item.x, item.x.type, "the array");
     reduce_detail::require_indices(item.first_index, item.x.count);
-    s.where = where_it_lies(item.x);
     if (takes_pairs(item)) {
         reduce_detail::require_elements(item.y, item.x.type, "the second array");
         reduce_detail::require_pairs(item.x, item.y);
-        if (item.x.count > 0 && where_it_lies(item.y).kind != s.where.kind)
-            throw argument_error("one array of the pair is in GPU memory, the other one is not");
+        s.where = where_they_lie({item.x, item.y});
+    } else {
+        if (item.y.data != nullptr || item.y.count != 0)
+            throw argument_error("a batch item has a second array, but " + to_string(item.operations) + " takes one");
+        s.where = where_it_lies(item.x);
     }
     return s;
 }

@@ -6,7 +6,7 @@ inline namespace v0 {
 namespace {
 result_value of_two(operation op, communicator const& ranks, array_view x, array_view y,
                     reduce_options const& options) {
-    reduction once{x.type, op, options, where_it_lies(x)};
+    reduction once{x.type, op, options, where_they_lie({x, y})};
     once.add_products(x, y);
     return once.finish(ranks)[op];
 }

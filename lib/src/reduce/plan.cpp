@@ -28,9 +28,24 @@ unsigned features_of(operation_set ops) noexcept {
     if (ops.intersects(product)) features |= feature_factors;
     return features;
 }
+
+/// Numbers that someone made enumerators of.
+void require_known(dtype type, operation_set operations, reduce_options const& options) {
+    auto const is_known = [](dtype each) { return static_cast<int>(each) < dtype_count; };
+    if (!is_known(type)) throw argument_error("there is no element type " + std::to_string(static_cast<int>(type)));
+    if (options.result && !is_known(*options.result))
+        throw argument_error("there is no result type " + std::to_string(static_cast<int>(*options.result)));
+    if (operations.bits() >> operation_count != 0)
+        throw argument_error("there are " + std::to_string(operation_count) + " operations; the set has others");
+    if (options.mode != reduction_mode::exact && options.mode != reduction_mode::fast)
+        throw argument_error("there is no mode " + std::to_string(static_cast<int>(options.mode)));
+    if (options.nans != nan_policy::propagate && options.nans != nan_policy::ignore)
+        throw argument_error("there is no NaN policy " + std::to_string(static_cast<int>(options.nans)));
+}
 } // namespace
 
 plan make_plan(dtype type, operation_set operations, reduce_options const& options) {
+    require_known(type, operations, options);
     std::string const type_name{name(type)};
     if (operations.empty()) throw argument_error("no operation given");
     if (is_complex(type) && operations.intersects(not_for_complex))

@@ -30,7 +30,7 @@ struct reduction::implementation {
 namespace {
 
 std::unique_ptr<reduce_detail::backend> make_backend(plan const& what, execution const& where) {
-    reduce_detail::require_threads(where);
+    reduce_detail::require_execution(where);
     if (where.kind == processor_kind::host) return make_host_backend(what, where);
     return make_cuda_backend(what, where);
 }
@@ -113,16 +113,6 @@ operation_set reduction::operations() const noexcept {
     return implementation_->what.operations;
 }
 
-execution where_it_lies(array_view data) {
-    execution where;
-    memory_location const location = locate(data.data);
-    if (location.kind == memory_kind::device || location.kind == memory_kind::managed) {
-        where.kind = processor_kind::cuda;
-        where.device = location.device;
-    }
-    return where;
-}
-
 reduction_results reduce(communicator const& ranks, array_view x, operation_set operations,
                          reduce_options const& options, std::int64_t first_index) {
     reduction once{x.type, operations, options, where_it_lies(x)};
@@ -132,6 +122,10 @@ reduction_results reduce(communicator const& ranks, array_view x, operation_set 
 
 reduction_results reduce(communicator const& ranks, dtype type, std::span<array_piece const> pieces,
                          operation_set operations, reduce_options const& options) {
+    for (array_piece const& piece : pieces) { // all of them before work starts on any
+        reduce_detail::require_elements(piece.data, type, "a piece");
+        reduce_detail::require_indices(piece.first_index, piece.data.count);
+    }
     // One reduction for every processor that holds a piece; the host takes part even if it holds none.
     std::vector<std::pair<execution, reduction>> places;
     places.emplace_back(execution{}, reduction{type, operations, options, {}});
@@ -149,7 +143,7 @@ reduction_results reduce(communicator const& ranks, dtype type, std::span<array_
 }
 
 result_value dot(communicator const& ranks, array_view x, array_view y, reduce_options const& options) {
-    reduction once{x.type, operation::dot, options, where_it_lies(x)};
+    reduction once{x.type, operation::dot, options, where_they_lie({x, y})};
     once.add_products(x, y);
     return once.finish(ranks)[operation::dot];
 }

@@ -61,25 +61,11 @@ void require_host_memory(array_view data) {
 }
 
 execution where_made(std::initializer_list<array_view> arrays) {
-    execution where;
-    bool unreadable = false, all_managed = true;
-    for (array_view const& array : arrays) {
-        if (array.count == 0) continue;
-        memory_location const at = locate(array.data);
-        unreadable = unreadable || at.kind == memory_kind::host;
-        all_managed = all_managed && at.kind == memory_kind::managed;
-        if (at.kind != memory_kind::device) continue;
-        if (where.kind == processor_kind::cuda && at.device != where.device)
-            throw argument_error("one array is memory of device " + std::to_string(where.device) +
-                                 ", the other one of device " + std::to_string(at.device));
-        where.kind = processor_kind::cuda;
-        where.device = at.device;
-    }
-    if (where.kind == processor_kind::cuda && unreadable)
+    execution const where = where_they_lie(arrays);
+    auto const on_host = [](array_view const& x) { return x.count > 0 && locate(x.data).kind == memory_kind::host; };
+    if (where.kind == processor_kind::cuda && std::any_of(arrays.begin(), arrays.end(), on_host))
         throw argument_error("one array is device memory, the other one host memory that GPUs cannot read: copy one of "
                              "them, or use pinned or managed memory");
-    for (array_view const& array : arrays)
-        if (all_managed && array.count > 0) return where_it_lies(array);
     return where;
 }
 

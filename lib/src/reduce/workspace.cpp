@@ -149,7 +149,7 @@ workspace_state::workspace_state(dtype type, operation_set operations, reduce_op
                                  execution const& where_, int most_ranks_)
     : options{computed_options(type, operations, options_)}, where{where_},
       most_ranks{most_ranks_}, plan{reduce_detail::make_plan(type, operations, options)}, engine{[&] {
-          reduce_detail::require_threads(where);
+          reduce_detail::require_execution(where);
           if (where.kind == processor_kind::host) return make_host_workspace(plan, options, where);
           return make_cuda_workspace(plan, options, where, most_ranks);
       }()} {}

@@ -65,7 +65,7 @@ struct segmented_reduction::implementation {
 namespace {
 
 std::unique_ptr<segmented::backend> make_backend(segmented::settings const& settings, execution const& where) {
-    reduce_detail::require_threads(where);
+    reduce_detail::require_execution(where);
     return where.kind == processor_kind::cuda ? segmented::make_cuda_backend(settings, where)
                                               : segmented::make_host_backend(settings, where);
 }

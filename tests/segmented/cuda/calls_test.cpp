@@ -1,4 +1,5 @@
 // Streams, graphs, memory of every kind, repeated use, and what is refused on the GPU.
+#include "reduce/cuda/graphs.hpp"
 #include "segmented/cuda/device_outputs.hpp"
 #include "steadfold/error.hpp"
 #include "support/spread.hpp"
@@ -8,14 +9,6 @@
 namespace {
 
 using namespace oracle;
-
-struct stream_owner {
-    stream_owner() { require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
-    ~stream_owner() { cudaStreamDestroy(stream); }
-    stream_owner(stream_owner const&) = delete;
-    stream_owner& operator=(stream_owner const&) = delete;
-    cudaStream_t stream = nullptr;
-};
 
 struct segmented_calls : cuda_test {
     random_source random{77};
@@ -47,37 +40,40 @@ TEST_F(segmented_calls, host_offsets_and_host_results_are_brought_along) {
     rows.expect(data.type, sf::operation::l2, {}, segments_of(data, equal_offsets(50, 100)), data.label);
 }
 
-TEST_F(segmented_calls, a_captured_call_is_replayed_with_changing_data) {
+TEST_F(segmented_calls, a_captured_call_is_replayed_1000_times_with_changing_data) {
     std::int64_t const n = 40000;
-    sample first = gaussian(n);
     std::vector<std::int64_t> const offsets{0, 3, 200, 200, 30000, n}; // tiny, empty and shared ones
-    device_bytes const x{first.bytes}, starts{bytes_of(offsets)};
-    sf::segmented_reduction sums{first.type, sf::operation::sum, {}, on_gpu};
+    std::vector<sample> data;
+    std::vector<device_bytes> on_device;
+    for (data_class const which : classes_of(sf::dtype::float64)) {
+        data.push_back(generate(which, sf::dtype::float64, n, random.bits()));
+        on_device.emplace_back(data.back().bytes);
+    }
+    std::size_t const bytes = data.front().bytes.size();
+    device_bytes const x{bytes}, starts{bytes_of(offsets)};
+    sf::segmented_reduction sums{sf::dtype::float64, sf::operation::sum, {}, on_gpu};
     sums.reserve(n, 5);
     device_outputs out{5, sf::dtype::float64};
-    stream_owner const owner;
     sf::view<std::int64_t const> const device_offsets{reinterpret_cast<std::int64_t const*>(starts.data()),
                                                       offsets.size()};
-    require(cudaStreamBeginCapture(owner.stream, cudaStreamCaptureModeGlobal));
-    sums.segments({x.data(), n, first.type}, device_offsets, out.view(), owner.stream);
-    cudaGraph_t graph = nullptr;
-    require(cudaStreamEndCapture(owner.stream, &graph));
-    cudaGraphExec_t runnable = nullptr;
-    require(cudaGraphInstantiate(&runnable, graph, 0));
-    for (int replay = 0; replay < 1000; ++replay) {
-        bool const look = replay % 250 == 0;
-        if (look) {
-            first = gaussian(n);
-            require(cudaMemcpy(x.data(), first.bytes.data(), first.bytes.size(), cudaMemcpyHostToDevice));
+    own_stream const stream;
+    captured_graph const graph{
+        stream, [&] {
+            sums.segments({x.data(), n, sf::dtype::float64}, device_offsets, out.view(), stream.get());
+        }};
+    std::vector<outputs> first_time;
+    for (std::size_t replay = 0; replay < 1000; ++replay) {
+        std::size_t const k = replay % data.size();
+        require(cudaMemcpyAsync(x.data(), on_device[k].data(), bytes, cudaMemcpyDeviceToDevice, stream.get()));
+        graph.launch(stream);
+        stream.wait();
+        if (replay < data.size()) {
+            out.fetched().expect(data[k].type, sf::operation::sum, {}, segments_of(data[k], offsets), data[k].label);
+            first_time.push_back(out.fetched());
+        } else {
+            ASSERT_EQ(out.fetched(), first_time[k]) << "replay " << replay << " of " << data[k].label;
         }
-        require(cudaGraphLaunch(runnable, owner.stream));
-        if (!look) continue;
-        require(cudaStreamSynchronize(owner.stream));
-        out.fetched().expect(first.type, sf::operation::sum, {}, segments_of(first, offsets), first.label);
     }
-    require(cudaStreamSynchronize(owner.stream));
-    cudaGraphExecDestroy(runnable);
-    cudaGraphDestroy(graph);
 }
 
 TEST_F(segmented_calls, strided_and_contiguous_ones_share_what_was_reserved) {
@@ -89,36 +85,65 @@ TEST_F(segmented_calls, strided_and_contiguous_ones_share_what_was_reserved) {
     sf::segmented_reduction sums{data.type, sf::operation::sum, {}, on_gpu};
     sums.reserve(n, 5);
     device_outputs of_x{5, sf::dtype::float64}, of_y{5, sf::dtype::float64};
-    stream_owner const owner;
+    own_stream const stream;
     sf::view<std::int64_t const> const device_offsets{reinterpret_cast<std::int64_t const*>(starts.data()),
                                                       offsets.size()};
-    require(cudaStreamBeginCapture(owner.stream, cudaStreamCaptureModeGlobal));
-    sums.segments({x.data(), n, data.type}, device_offsets, of_x.view(), owner.stream);
-    sums.segments(apart.at(y.data()), device_offsets, of_y.view(), owner.stream);
-    cudaGraph_t graph = nullptr;
-    require(cudaStreamEndCapture(owner.stream, &graph));
-    cudaGraphExec_t runnable = nullptr;
-    require(cudaGraphInstantiate(&runnable, graph, 0));
-    for (int replay = 0; replay < 3; ++replay) require(cudaGraphLaunch(runnable, owner.stream));
-    require(cudaStreamSynchronize(owner.stream));
-    cudaGraphExecDestroy(runnable);
-    cudaGraphDestroy(graph);
+    captured_graph const graph{stream, [&] {
+                                   sums.segments({x.data(), n, data.type}, device_offsets, of_x.view(), stream.get());
+                                   sums.segments(apart.at(y.data()), device_offsets, of_y.view(), stream.get());
+                               }};
+    for (int replay = 0; replay < 3; ++replay) graph.launch(stream);
+    stream.wait();
     of_x.fetched().expect(data.type, sf::operation::sum, {}, segments_of(data, offsets), data.label);
     EXPECT_EQ(of_y.fetched(), of_x.fetched());
 }
 
 TEST_F(segmented_calls, of_one_object_on_changing_streams_follow_each_other) {
-    stream_owner const a, b;
-    sf::segmented_reduction sums{sf::dtype::float64, sf::operation::sum, {}, on_gpu};
-    for (int round = 0; round < 20; ++round) {
-        sample const data = gaussian(60000);
-        std::vector<std::int64_t> const offsets{0, 50000, data.n};
-        device_bytes const x{data.bytes};
-        device_outputs out{2, sf::dtype::float64};
-        sums.segments({x.data(), data.n, data.type}, offsets, out.view(), round % 2 == 0 ? a.stream : b.stream);
-        sums.wait();
-        out.fetched().expect(data.type, sf::operation::sum, {}, segments_of(data, offsets), data.label);
+    constexpr int rounds = 20;
+    own_stream const a, b;
+    std::vector<std::int64_t> const offsets{0, 50000, 60000};
+    std::vector<sample> data;
+    std::vector<device_bytes> x;
+    std::vector<device_outputs> out;
+    for (int round = 0; round < rounds; ++round) {
+        data.push_back(gaussian(offsets.back()));
+        x.emplace_back(data.back().bytes);
+        out.emplace_back(2, sf::dtype::float64);
     }
+    sf::segmented_reduction sums{sf::dtype::float64, sf::operation::sum, {}, on_gpu};
+    sums.reserve(offsets.back(), 2);
+    for (std::size_t i = 0; i < data.size(); ++i) // with no wait between them
+        sums.segments({x[i].data(), data[i].n, data[i].type}, offsets, out[i].view(), i % 2 == 0 ? a.get() : b.get());
+    sums.wait();
+    for (std::size_t i = 0; i < data.size(); ++i)
+        out[i].fetched().expect(data[i].type, sf::operation::sum, {}, segments_of(data[i], offsets), data[i].label);
+}
+
+// A larger call needs more of what the graph has the address of.
+TEST_F(segmented_calls, a_captured_call_keeps_the_memory_it_works_in) {
+    sample const data = gaussian(40000), larger = gaussian(4000000);
+    std::vector<std::int64_t> const offsets{0, 30000, data.n}, larger_offsets = equal_offsets(40, larger.n / 40);
+    device_bytes const x{data.bytes}, y{larger.bytes}, starts{bytes_of(offsets)};
+    sf::segmented_reduction sums{data.type, sf::operation::sum, {}, on_gpu};
+    sums.reserve(data.n, 2);
+    device_outputs of_x{2, sf::dtype::float64}, of_y{40, sf::dtype::float64};
+    sf::view<std::int64_t const> const device_offsets{reinterpret_cast<std::int64_t const*>(starts.data()),
+                                                      offsets.size()};
+    own_stream const stream;
+    captured_graph const graph{
+        stream, [&] {
+            sums.segments({x.data(), data.n, data.type}, device_offsets, of_x.view(), stream.get());
+        }};
+    sums.segments({y.data(), larger.n, larger.type}, larger_offsets, of_y.view(), stream.get());
+    sums.wait();
+    device_bytes const over_what_was_freed{1 << 20};
+    require(cudaMemset(over_what_was_freed.data(), 0xff, 1 << 20));
+    require(cudaDeviceSynchronize());
+    graph.launch(stream);
+    graph.launch(stream);
+    stream.wait();
+    of_x.fetched().expect(data.type, sf::operation::sum, {}, segments_of(data, offsets), data.label);
+    of_y.fetched().expect(larger.type, sf::operation::sum, {}, segments_of(larger, larger_offsets), larger.label);
 }
 
 TEST_F(segmented_calls, bad_offsets_in_device_memory_are_told_by_wait) {
@@ -187,21 +212,21 @@ TEST_F(segmented_calls, memory_that_cannot_be_used_is_refused) {
             on_host.segments(data.view(), offsets, {results.data(), 2, data.type});
         },
         {"output", "device memory"});
-    stream_owner const owner;
-    require(cudaStreamBeginCapture(owner.stream, cudaStreamCaptureModeGlobal));
-    expect_refused(
-        [&] {
-            sums.segments(on_device, offsets, {results.data(), 2, data.type}, owner.stream);
-        },
-        {"captured", "offsets"});
-    expect_refused(
-        [&] {
-            sums.axis(on_device, std::vector<std::int64_t>{2, 50}, 1, sf::view{host.data(), 2}, owner.stream);
-        },
-        {"captured", "results"});
-    cudaGraph_t graph = nullptr;
-    require(cudaStreamEndCapture(owner.stream, &graph));
-    cudaGraphDestroy(graph);
+    own_stream const stream;
+    captured_graph const nothing{
+        stream, [&] {
+            expect_refused(
+                [&] {
+                    sums.segments(on_device, offsets, {results.data(), 2, data.type}, stream.get());
+                },
+                {"captured", "offsets"});
+            expect_refused(
+                [&] {
+                    sums.axis(on_device, std::vector<std::int64_t>{2, 50}, 1, sf::view{host.data(), 2}, stream.get());
+                },
+                {"captured", "results"});
+        }};
+    EXPECT_EQ(nothing.nodes(), 0U);
 }
 
 TEST_F(segmented_calls, steady_state_allocates_nothing) {

@@ -76,6 +76,7 @@ class cuda_backend final : public backend {
 
     void add(array_view x, stream_ref stream) override {
         current_device const on{where_.device};
+        require_stream(where_.device, stream, "the histogram");
         if (lies_on_host(x.data)) {
             stage(x);
             return;

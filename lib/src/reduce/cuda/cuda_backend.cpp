@@ -115,6 +115,7 @@ class cuda_backend final : public backend {
 
     void add_any(array_view x, array_view y, std::int64_t first_index, stream_ref stream) {
         current_device const on{where_.device};
+        require_stream(where_.device, stream, "the reduction");
         input const first{x, lies_on_host(x.data, "the array")};
         input const second{y, y.data == nullptr ? first.on_host : lies_on_host(y.data, "the second array")};
         bool const staged = first.on_host || second.on_host, all_on_host = first.on_host && second.on_host;

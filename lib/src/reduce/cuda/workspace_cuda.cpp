@@ -85,16 +85,8 @@ class cuda_workspace final : public workspace_engine {
 
     void require_stream(stream_ref stream, bool forbid_capture) const override {
         current_device const on{where_.device};
-        if (is_capturing(stream.get())) {
-            if (forbid_capture)
-                throw argument_error("a future cannot be captured into a graph; enqueue_reduce and enqueue_dot can");
-            return; // a stream that captures cannot be asked for its device
-        }
-        int device = where_.device;
-        if (stream) check(cudaStreamGetDevice(stream.get(), &device), "asking for the device of a stream");
-        if (device != where_.device)
-            throw argument_error("the stream is of device " + std::to_string(device) +
-                                 ", but the workspace is of device " + std::to_string(where_.device));
+        if (captures_on(where_.device, stream, "the workspace") && forbid_capture)
+            throw argument_error("a future cannot be captured into a graph; enqueue_reduce and enqueue_dot can");
     }
 
     void enqueue(workspace_input const& input, workspace_output const& output, stream_ref stream) override {

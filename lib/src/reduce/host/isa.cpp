@@ -15,6 +15,7 @@ std::vector<tile_kernels const*> detect() {
     std::vector<tile_kernels const*> levels;
 #if defined(STEADFOLD_X86_LEVELS)
     __builtin_cpu_init();
+    bool const v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
     bool const v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
     bool const v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -22,6 +23,7 @@ std::vector<tile_kernels const*> detect() {
                     __builtin_cpu_supports("avx512vl");
     if (v4) levels.push_back(steadfold_tile_kernels_v4());
     if (v3) levels.push_back(steadfold_tile_kernels_v3());
+    if (v2) levels.push_back(steadfold_tile_kernels_v2());
 #endif
     levels.push_back(steadfold_tile_kernels_baseline());
     return levels;

@@ -67,6 +67,7 @@ struct tile_kernels {
 
 extern "C" {
 steadfold::v0::host::tile_kernels const* steadfold_tile_kernels_baseline();
+steadfold::v0::host::tile_kernels const* steadfold_tile_kernels_v2();
 steadfold::v0::host::tile_kernels const* steadfold_tile_kernels_v3();
 steadfold::v0::host::tile_kernels const* steadfold_tile_kernels_v4();
 }

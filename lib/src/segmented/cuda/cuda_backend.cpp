@@ -63,7 +63,7 @@ class cuda_backend final : public backend {
 
     void run(problem const& asked, stream_ref stream) override {
         current_device const on{where_.device};
-        bool const captures = require_stream(stream);
+        bool const captures = captures_on(where_.device, stream, "the reduction");
         places const where = look_at(asked, captures);
         if (asked.outputs == 0) return;
         problem on_device = asked;
@@ -71,6 +71,7 @@ class cuda_backend final : public backend {
         if (where.stages_offsets) on_device.segments.offsets = offsets_on_device(asked, captures);
         kernel_choice const& with = !asked.x.contiguous() ? general_ : asked.inner == 1 ? rows_ : columns_;
         work_plan plan = plan_work(settings_, on_device, with.quick, with.warps);
+        require_blocks(plan);
         require_room(plan.records, captures);
         if (in_use_ && !captures && stream != last_stream_)
             check(cudaStreamWaitEvent(stream.get(), done_.get(), 0), "waiting for an earlier segmented reduction");
@@ -78,7 +79,11 @@ class cuda_backend final : public backend {
         launch(with, plan, stream);
         if (where.stages_output) copy_output(on_device.out, asked.out, stream);
         last_stream_ = stream;
-        if (captures) return;
+        if (captures) {
+            records_.keep();
+            offsets_.keep();
+            return;
+        }
         check(cudaEventRecord(done_.get(), stream.get()), "marking the end of a segmented reduction");
         in_use_ = true;
         if (where.stages_output) wait();
@@ -89,7 +94,8 @@ class cuda_backend final : public backend {
         if (*bad_offsets_ == 0) return;
         *bad_offsets_ = 0;
         current_device const on{where_.device};
-        clear_records(); // of a segment cut where offsets disagree some pieces may be missing
+        // Of a segment cut where offsets disagree some pieces may be missing.
+        records_.for_each([this](std::byte* memory, std::size_t bytes) { clear(memory, bytes); });
         throw argument_error("offsets in device memory are out of order or outside of the array; the results are of "
                              "no use");
     }
@@ -115,19 +121,6 @@ class cuda_backend final : public backend {
         check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where_.device),
               "asking for the number of multiprocessors");
         return {function, quick, std::int64_t{std::max(1, blocks)} * multiprocessors * warps_per_block};
-    }
-
-    /// True if the stream captures a graph.
-    [[nodiscard]] bool require_stream(stream_ref stream) const {
-        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-        check(cudaStreamIsCapturing(stream.get(), &status), "asking whether a stream captures");
-        if (status != cudaStreamCaptureStatusNone) return true; // it cannot be asked for its device
-        int device = where_.device;
-        if (stream) check(cudaStreamGetDevice(stream.get(), &device), "asking for the device of a stream");
-        if (device != where_.device)
-            throw argument_error("the stream is of device " + std::to_string(device) +
-                                 ", but the reduction runs on device " + std::to_string(where_.device));
-        return false;
     }
 
     /// Where `data` lies. @throws argument_error for memory of another device
@@ -181,14 +174,13 @@ class cuda_backend final : public backend {
         if (records_.holds(record_bytes(records))) return;
         wait_for_device();
         records_.require(record_bytes(records), "outputs that several warps work on");
-        clear_records();
+        clear(records_.get(), records_.size());
     }
 
     /// Records are zero between calls.
-    void clear_records() {
-        if (records_.size() == 0) return;
+    void clear(std::byte* memory, std::size_t bytes) {
         owned_stream const stream = make_stream();
-        check(cudaMemsetAsync(records_.get(), 0, records_.size(), stream.get()), "clearing memory");
+        check(cudaMemsetAsync(memory, 0, bytes, stream.get()), "clearing memory");
         patience turns{where_.deadline};
         while (!has_happened(cudaStreamQuery(stream.get())))
             if (!turns.wait()) throw_timeout();
@@ -236,15 +228,20 @@ class cuda_backend final : public backend {
                   "copying the status of results to the host");
     }
 
+    [[nodiscard]] static std::int64_t blocks_of(work_plan const& plan) {
+        return (plan.arguments.chunks + warps_per_block - 1) / warps_per_block;
+    }
+    static void require_blocks(work_plan const& plan) {
+        if (blocks_of(plan) > (std::int64_t{1} << 31) - 1)
+            throw argument_error("the call has too many outputs for one grid: " +
+                                 std::to_string(plan.arguments.outputs));
+    }
+
     void launch(kernel_choice const& with, work_plan& plan, stream_ref stream) const {
         plan.arguments.records = reinterpret_cast<std::uint64_t*>(records_.get());
         plan.arguments.bad_offsets = bad_offsets_.get();
-        std::int64_t const blocks = (plan.arguments.chunks + warps_per_block - 1) / warps_per_block;
-        if (blocks > (std::int64_t{1} << 31) - 1)
-            throw argument_error("the call has too many outputs for one grid: " +
-                                 std::to_string(plan.arguments.outputs));
         void* parameters[] = {&plan.arguments};
-        check(cudaLaunchKernel(with.function, dim3(static_cast<unsigned>(blocks)), dim3(32 * warps_per_block),
+        check(cudaLaunchKernel(with.function, dim3(static_cast<unsigned>(blocks_of(plan))), dim3(32 * warps_per_block),
                                parameters, shared_bytes(shape_), stream.get()),
               "starting a segmented reduction on device " + std::to_string(where_.device));
     }
