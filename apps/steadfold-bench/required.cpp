@@ -56,7 +56,7 @@ std::vector<requirement> made_requirements() {
              questions({dtype::float64}, {28}, {"one-pass"})},
             {"one-pass-float32", "sum, mean, variance, extrema, norms in one pass beside one CUB sum, 2^28", 0.6, 0.7,
              questions({dtype::float32}, {28}, {"one-pass"})},
-            {"random-exponents", "exact sum of float64 of all exponents at 2^28 beside CUB", 0.25, 0.5,
+            {"random-exponents", "exact sum of float64 of random exponents at 2^28 beside CUB", 0.25, 0.5,
              questions({dtype::float64}, {28}, {"sum"}, {distribution::random_exponents})},
             {"segments", "exact sums of 2^27 elements in segments of 32, 128 and 1024 beside CUB's segmented sum", 0.85,
              1.0, segments({32, 128, 1024})},

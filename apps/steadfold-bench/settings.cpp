@@ -70,7 +70,7 @@ void add_options(CLI::App& program, settings& s, texts& t) {
                                                                                  {"cuda", device_choice::cuda}},
                                             CLI::ignore_case));
     program.add_option("--threads", s.threads, "Host threads; default: all CPUs this process may use")
-        ->check(CLI::Range(1, 4096));
+        ->check(CLI::Range(1, 1024));
     program.add_option("--json", s.json, "Write JSON to this file; - is standard output, with --quiet");
     program.add_option("--csv", s.csv, "Write CSV to this file; - is standard output, with --quiet");
     program.add_flag("-q,--quiet", s.quiet, "No table and no notes");
@@ -92,6 +92,20 @@ void use_less_time(CLI::App const& program, settings& s) {
     if (program.count("--repetitions") == 0) s.repetitions = 7;
     if (program.count("--min-time") == 0) s.min_seconds = 0.02;
     if (program.count("--calls") == 0) s.calls = 0;
+}
+
+/// An option that is read and then ignored would mislead.
+void require_effect(CLI::App const& program, settings const& s) {
+    auto const refuse = [&program](std::initializer_list<char const*> options, std::string const& what) {
+        for (char const* option : options)
+            if (program.count(option) > 0) throw argument_error(std::string(option) + " has no effect on " + what);
+    };
+    if (s.what == command::demo) refuse({"--case", "--sweep", "--self-test", "--dtype", "--calls"}, "the demo");
+    if (s.what == command::ladder) refuse({"--case", "--sweep", "--self-test", "--dtype", "--data"}, "the ladder");
+    for (std::string const& name : s.cases)
+        if (name.starts_with("required"))
+            refuse({"--elements", "--dtype", "--data"},
+                   "required cases, which have their own; measure others, such as cuda-sum, with it");
 }
 
 int allowed_cpus() {
@@ -146,6 +160,7 @@ parsed parse_command_line(int argc, char** argv) {
     try {
         program.parse(argc, argv);
         interpret(result.chosen, t);
+        require_effect(program, result.chosen);
         if (result.chosen.sweep) use_less_time(program, result.chosen);
         result.leave = false;
     } catch (CLI::ParseError const& reason) {

@@ -59,8 +59,11 @@ TEST_P(cuda_cases, integer_arithmetic_gives_the_same_bits) {
     for (data_class const which : classes_of(GetParam()))
         for (std::int64_t const n : {127, 16383, 200001}) {
             sample const data = generate(which, GetParam(), n, static_cast<std::uint64_t>(n) + 3);
-            check_all_operations(data, integers, effort::one_pass);
+            check_all_operations(data, integers, n == 16383 ? effort::every_operation : effort::one_pass);
         }
+    if (sf::is_complex(GetParam())) return; // dot takes real arrays
+    for (int which = 0; which < pair_class_count; ++which)
+        check_dot(generate_pair(static_cast<pair_class>(which), GetParam(), 16383, 7), integers);
 }
 
 TEST_P(cuda_cases, pieces_order_and_merging_give_the_same_bits) {
@@ -151,10 +154,27 @@ TEST_P(cuda_cases, Sanitizer_every_kernel) {
         check_all_operations(generate(classes[k], GetParam(), 1025, k), grid(2, 64), effort::one_pass);
         if (k == 0) check_all_operations(generate(classes[k], GetParam(), 333, k), on_gpu, effort::every_operation);
     }
-    sf::reduce_options const fast{.mode = sf::reduction_mode::fast};
-    sample const data = generate(classes.front(), GetParam(), 777, 1);
-    static_cast<void>(sf::reduction{data.type, sf::sum | sf::l1, fast, grid(2, 64)}.finish());
     if (!sf::is_complex(GetParam())) check_dot(generate_pair(pair_class::specials, GetParam(), 500, 2), grid(2, 64));
+}
+
+// Many tiles for one warp: they come by the bulk copy engine.
+TEST_P(cuda_cases, Sanitizer_bulk_copies) {
+    constexpr std::int64_t n = 20001; // of all types
+    check_all_operations(generate(classes_of(GetParam()).front(), GetParam(), n, 8), grid(1, 32),
+                         effort::every_operation);
+    if (!sf::is_complex(GetParam())) check_dot(generate_pair(pair_class::independent, GetParam(), n, 2), grid(1, 32));
+}
+
+TEST_P(cuda_cases, Sanitizer_fast_mode) {
+    sample const data = generate(classes_of(GetParam()).front(), GetParam(), 777, 1);
+    sf::operation_set const both = sf::sum | sf::l1;
+    sf::reduction fast{data.type, both, {.mode = sf::reduction_mode::fast}, grid(2, 64)};
+    fast.add(data.view());
+    sf::reduction_results const got = fast.finish(), exact = sf::reduce({}, data.view(), both);
+    double const magnitudes = exact[sf::operation::l1].as_double(), close = 1e-3 * magnitudes;
+    EXPECT_NEAR(got[sf::operation::l1].as_double(), magnitudes, close);
+    if (sf::is_complex(GetParam())) return; // has no one sum
+    EXPECT_NEAR(got[sf::operation::sum].as_double(), exact[sf::operation::sum].as_double(), close);
 }
 
 std::string type_name(testing::TestParamInfo<sf::dtype> const& info) {
