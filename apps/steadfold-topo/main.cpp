@@ -1,4 +1,5 @@
 // steadfold-topo: shows the hosts, ranks, CPUs, GPUs and locality domains a job would use.
+#include "kernel_limits.hpp"
 #include "launch.hpp"
 #include "peer_table.hpp"
 #include "steadfold/error.hpp"
@@ -9,8 +10,11 @@
 #include "topology_tree.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace sf = steadfold;
 
@@ -24,14 +28,21 @@ constexpr char const* examples = R"(Examples:
   mpirun -n 4 steadfold-topo               which GPUs each of 4 ranks would use
   mpirun -n 4 steadfold-topo --self-test   does this build compute right on every rank's processors?
   srun --ntasks-per-node=4 --gpus-per-node=4 steadfold-topo
+  steadfold-topo --kernel-limits 256 64 20K                        blocks of 256 threads of 64 registers, 20 KiB each
+  steadfold-topo --kernel-limits 256 64 20K 8 --sm h100 --blocks 600
+  steadfold-topo --kernel-limits 128 32 20K --sm smem=48K,regs=32K,threads=1536,blocks=16,sms=28
 
-Exit codes: 0 done, 1 something failed, 2 wrong usage. No GPU is not a failure.
+Exit codes: 0 done, 1 something failed or the kernel of --kernel-limits cannot be launched, 2 wrong usage. No GPU is not
+a failure.
 )";
 
 struct settings {
     bool json = false;
     bool no_probe = false;
     bool self_test = false;
+    std::vector<std::string> kernel;    // words of --kernel-limits
+    std::string chip;                   // of --sm; empty: device 0
+    std::optional<std::int64_t> blocks; // of a grid
 };
 
 void describe(CLI::App& program, settings& chosen) {
@@ -44,6 +55,21 @@ void describe(CLI::App& program, settings& chosen) {
                      "Make no CUDA context on any GPU; the largest non-portable cluster size stays unknown");
     program.add_flag("--self-test", chosen.self_test,
                      "Reduce torture vectors on the host and on every GPU of every rank; compare every bit");
+    auto* const limits =
+        program
+            .add_option("--kernel-limits", chosen.kernel,
+                        "How many blocks of a kernel run at a time: its threads a block, registers a thread, bytes of "
+                        "shared memory a block and perhaps blocks a cluster")
+            ->expected(3, 4)
+            ->type_name("THREADS REGISTERS SHARED [CLUSTER]");
+    program
+        .add_option("--sm", chosen.chip,
+                    "For which chip: a name such as a100, or smem=48K,regs=64K,threads=2048,blocks=32,sms=108,cc=8.0 "
+                    "and such; default: device 0")
+        ->needs(limits);
+    program.add_option("--blocks", chosen.blocks, "Of a grid whose waves are to be told")
+        ->check(CLI::PositiveNumber)
+        ->needs(limits);
 }
 
 bool print(std::string const& text) {
@@ -71,7 +97,37 @@ int run_self_test(sf::communicator const& world) {
     return failed == 0 ? exit_ok : exit_failed;
 }
 
+sf::chip_limits chip_of(settings const& chosen) {
+    if (!chosen.chip.empty()) return sf::chip_by_name(chosen.chip);
+    try {
+        return sf::chip_of_device(0);
+    } catch (sf::argument_error const& e) {
+        throw sf::argument_error(std::string(e.what()) + "; name a chip, e.g. --sm a100");
+    }
+}
+
+/// 1 if such a kernel cannot be launched.
+int explain_kernel(settings const& chosen) {
+    sf::kernel_needs const kernel = sf::app::parse_kernel(chosen.kernel);
+    sf::chip_limits const chip = chip_of(chosen);
+    bool const possible = sf::occupancy(kernel, chip).impossible.empty();
+    bool const printed = print(chosen.json ? sf::app::kernel_limits_json(kernel, chip, chosen.blocks)
+                                           : sf::app::kernel_limits_text(kernel, chip, chosen.blocks));
+    return printed && possible ? exit_ok : exit_failed;
+}
+
+int explain_kernel_once(int rank, settings const& chosen) {
+    if (rank != 0) return exit_ok;
+    try {
+        return explain_kernel(chosen);
+    } catch (sf::argument_error const& e) {
+        std::fprintf(stderr, "steadfold-topo: %s\n", e.what());
+        return exit_usage;
+    }
+}
+
 int run(sf::app::app_environment& environment, settings const& chosen) {
+    if (!chosen.kernel.empty()) return explain_kernel_once(environment.world().rank(), chosen);
     if (chosen.self_test) return run_self_test(environment.world());
     sf::discovery_options options;
     options.probe_clusters = !chosen.no_probe && environment.local_rank() == 0; // one context a GPU is enough
