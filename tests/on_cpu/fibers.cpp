@@ -21,9 +21,19 @@ bool same(std::source_location const& a, std::source_location const& b) {
 
 } // namespace
 
-fibers::fibers(unsigned threads, std::uint64_t seed)
-    : random_{static_cast<unsigned>(seed)}, threads_(threads), warps_((threads + 31) / 32) {
+fibers::fibers(index shape, std::uint64_t seed)
+    : shape_{shape}, random_{static_cast<unsigned>(seed)}, threads_(shape.x * shape.y * shape.z),
+      warps_((threads_.size() + 31) / 32) {
     for (fiber& f : threads_) f.stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
+    for (warp& w : warps_)
+        for (auto& all : w.brought) all.fill(0xdeadbeefdeadbeef);
+}
+
+unsigned fibers::lanes() const {
+    return std::min(32u, static_cast<unsigned>(threads_.size()) - running_ / 32 * 32);
+}
+unsigned fibers::mask() const {
+    return 0xffffffffu >> (32 - lanes());
 }
 
 fibers& fibers::current() {
@@ -40,7 +50,7 @@ void fibers::begin() {
 
 void fibers::turn(unsigned thread) {
     running_ = thread;
-    this_thread.x = first_ + thread;
+    this_thread = {first_ + thread % shape_.x, thread / shape_.x % shape_.y, thread / shape_.x / shape_.y};
     swapcontext(&scheduler_, &threads_[thread].context);
 }
 
@@ -49,7 +59,7 @@ void fibers::run(unsigned block, std::function<void()> const& program, unsigned 
     program_ = &program;
     this_block.x = block;
     first_ = first;
-    block_size.x = static_cast<unsigned>(threads_.size());
+    block_size = shape_;
     failure_.reset();
     for (warp& w : warps_) w.at = {};
     whole_block_ = {};
@@ -97,7 +107,7 @@ std::array<std::uint64_t, 32> const& fibers::exchange(std::uint64_t mine, std::s
     warp& w = warps_[running_ / 32];
     auto& all = w.brought[w.at.generation % 2];
     all[running_ % 32] = mine;
-    meet(w.at, 32, where);
+    meet(w.at, lanes(), where);
     return all;
 }
 

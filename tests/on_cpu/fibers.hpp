@@ -17,20 +17,26 @@
 namespace on_cpu {
 
 struct index {
-    unsigned x = 0;
+    unsigned x = 0, y = 0, z = 0;
 };
 /// Of the thread whose turn it is.
 inline index this_thread, this_block, block_size, grid_size;
 
 class fibers {
   public:
-    fibers(unsigned threads, std::uint64_t seed);
+    fibers(unsigned threads, std::uint64_t seed) : fibers{index{threads, 1, 1}, seed} {}
+    /// A block of some shape; its last warp may have fewer than 32 threads.
+    fibers(index shape, std::uint64_t seed);
 
     /// Runs `program` in every thread of a block, or of a part of one from thread `first` on that the others never wait
     /// for. @throws std::runtime_error where threads wait for each other in different places or for ever
     void run(unsigned block, std::function<void()> const& program, unsigned first = 0);
 
-    /// What every lane of the warp brought here, once all have.
+    /// Of the thread whose turn it is, in its warp.
+    [[nodiscard]] unsigned lane() const { return running_ % 32; }
+    /// Of the lanes that its warp has.
+    [[nodiscard]] unsigned mask() const;
+    /// What every lane of the warp brought here, once all have; of lanes that it does not have, something odd.
     [[nodiscard]] std::array<std::uint64_t, 32> const& exchange(std::uint64_t mine, std::source_location const& where);
     /// Waits for the whole block.
     void barrier(std::source_location const& where);
@@ -58,6 +64,9 @@ class fibers {
     void meet(meeting& at, unsigned all, std::source_location const& where);
     [[noreturn]] void fail(std::string const& what);
 
+    [[nodiscard]] unsigned lanes() const;
+
+    index shape_;
     std::minstd_rand random_;
     std::vector<fiber> threads_;
     std::vector<warp> warps_;

@@ -174,6 +174,9 @@ inline double __ddiv_rn(double a, double b) {
 inline double __dsqrt_rn(double a) {
     return std::sqrt(a);
 }
+inline float __fadd_rn(float a, float b) {
+    return a + b;
+}
 inline float __fmul_rn(float a, float b) {
     return a * b;
 }
@@ -193,7 +196,7 @@ inline double __fma_rn(double a, double b, double c) {
 namespace on_cpu {
 
 inline void require_whole_warp(unsigned mask) {
-    if (mask != 0xffffffffu) throw std::runtime_error("a mask that is not the whole warp");
+    if (mask != fibers::current().mask()) throw std::runtime_error("a mask that is not the whole warp");
 }
 
 /// The values of all lanes.
@@ -210,7 +213,7 @@ std::array<T, 32> all_of(unsigned mask, T mine, place const& where) {
 }
 
 inline unsigned lane() {
-    return this_thread.x % 32;
+    return fibers::current().lane();
 }
 
 } // namespace on_cpu
@@ -228,30 +231,39 @@ T __shfl_down_sync(unsigned mask, T mine, int by, place where = place::current()
     unsigned const from = on_cpu::lane() + static_cast<unsigned>(by);
     return on_cpu::all_of(mask, mine, where)[from < 32 ? from : on_cpu::lane()];
 }
+template <class T>
+T __shfl_up_sync(unsigned mask, T mine, unsigned by, place where = place::current()) {
+    return on_cpu::all_of(mask, mine, where)[on_cpu::lane() < by ? on_cpu::lane() : on_cpu::lane() - by];
+}
 inline unsigned __ballot_sync(unsigned mask, bool mine, place where = place::current()) {
-    auto const all = on_cpu::all_of(mask, mine, where);
+    auto const all = on_cpu::all_of(mask, mine ? 1u : 0u, where);
     unsigned bits = 0;
-    for (unsigned i = 0; i < 32; ++i) bits |= all[i] ? 1u << i : 0u;
+    for (unsigned i = 0; i < 32; ++i) bits |= (mask >> i & 1) != 0 && all[i] != 0 ? 1u << i : 0u;
     return bits;
 }
 inline bool __any_sync(unsigned mask, bool mine, place where = place::current()) {
     return __ballot_sync(mask, mine, where) != 0;
 }
 inline bool __all_sync(unsigned mask, bool mine, place where = place::current()) {
-    return __ballot_sync(mask, mine, where) == 0xffffffffu;
+    return __ballot_sync(mask, mine, where) == mask;
 }
 template <class T>
 T __reduce_add_sync(unsigned mask, T mine, place where = place::current()) {
+    auto const all = on_cpu::all_of(mask, mine, where);
     unsigned sum = 0;
-    for (T const x : on_cpu::all_of(mask, mine, where)) sum += static_cast<unsigned>(x);
+    for (unsigned i = 0; i < 32; ++i)
+        if ((mask >> i & 1) != 0) sum += static_cast<unsigned>(all[i]);
     return static_cast<T>(sum);
 }
 inline unsigned __reduce_max_sync(unsigned mask, unsigned mine, place where = place::current()) {
     auto const all = on_cpu::all_of(mask, mine, where);
-    return *std::max_element(all.begin(), all.end());
+    unsigned most = 0;
+    for (unsigned i = 0; i < 32; ++i)
+        if ((mask >> i & 1) != 0) most = std::max(most, all[i]);
+    return most;
 }
 inline void __syncwarp(place where = place::current()) {
-    static_cast<void>(on_cpu::all_of(0xffffffffu, 0, where));
+    static_cast<void>(on_cpu::all_of(on_cpu::fibers::current().mask(), 0, where));
 }
 inline void __syncthreads(place where = place::current()) {
     on_cpu::fibers::current().barrier(where);
