@@ -145,7 +145,10 @@ def main():
     parser.add_argument("--format", action="append", choices=["svg", "png"], help="may be given twice; default: both")
     options = parser.parse_args()
     document = load(options.file)
-    import matplotlib  # after the checks, which need none
+    try:
+        import matplotlib  # after the checks, which need none
+    except ModuleNotFoundError:
+        sys.exit(f"plot_bench: {sys.executable} has no matplotlib (Debian: python3-matplotlib, for /usr/bin/python3)")
     matplotlib.use("agg")
     matplotlib.rcParams["svg.hashsalt"] = "steadfold"  # the same file for the same figures
     from matplotlib import pyplot

@@ -1,5 +1,7 @@
 #include "measure.hpp"
 
+#include "signals.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -11,7 +13,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr int most_calls = 10000; // a sample
+constexpr int most_calls = 1 << 20; // a sample
 constexpr std::size_t most_rounds = 2000;
 
 void complete(implementation const& what) {
@@ -32,7 +34,10 @@ double sample(implementation const& what, int calls, std::chrono::milliseconds s
 
 int calls_for(implementation const& what, sampling const& how) {
     if (what.timed) return what.timed_calls;
-    double const once = sample(what, how.min_calls, how.settle);
+    double once = sample(what, how.min_calls, how.settle);
+    // The least of a few, if they are short: one that was disturbed would make all samples too short.
+    for (int i = 0; i < 4 && once * how.min_calls < 0.05; ++i)
+        once = std::min(once, sample(what, how.min_calls, how.settle));
     double const wanted = std::ceil(how.sample_seconds / std::max(once, 1e-9));
     return std::clamp(static_cast<int>(std::min<double>(wanted, most_calls)), how.min_calls, most_calls);
 }
@@ -78,7 +83,8 @@ measured_group measure(group_label const& label, std::vector<implementation> con
                                       each.budget});
     }
     auto const short_of_time = [&](measurement const& one) { return !enough(one, chosen); };
-    while (std::any_of(group.measurements.begin(), group.measurements.end(), short_of_time))
+    auto const goes_on = [&] { return noted_signal() == 0 || group.measurements.front().samples_us.empty(); };
+    while (std::any_of(group.measurements.begin(), group.measurements.end(), short_of_time) && goes_on())
         for (std::size_t i = 0; i < implementations.size(); ++i) {
             measurement& one = group.measurements[i];
             one.samples_us.push_back(1e6 * sample(implementations[i], one.calls_per_sample, how.settle));

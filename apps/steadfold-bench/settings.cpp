@@ -100,8 +100,15 @@ void require_effect(CLI::App const& program, settings const& s) {
         for (char const* option : options)
             if (program.count(option) > 0) throw argument_error(std::string(option) + " has no effect on " + what);
     };
-    if (s.what == command::demo) refuse({"--case", "--sweep", "--self-test", "--dtype", "--calls"}, "the demo");
-    if (s.what == command::ladder) refuse({"--case", "--sweep", "--self-test", "--dtype", "--data"}, "the ladder");
+    if (s.what == command::demo)
+        refuse({"--case", "--sweep", "--self-test", "--list", "--dtype", "--calls", "--repetitions", "--min-time",
+                "--device", "--csv"},
+               "the demo");
+    if (s.what == command::ladder)
+        refuse({"--case", "--sweep", "--self-test", "--list", "--dtype", "--data", "--device", "--csv"}, "the ladder");
+    if (s.self_test)
+        refuse({"--case", "--sweep", "--data", "--repetitions", "--min-time", "--json", "--csv"}, "the self-test");
+    if (s.list) refuse({"--elements", "--dtype", "--data", "--json", "--csv"}, "the list");
     for (std::string const& name : s.cases)
         if (name.starts_with("required"))
             refuse({"--elements", "--dtype", "--data"},

@@ -90,12 +90,12 @@ void job_record::attempt(Work const& work) {
         work();
     } catch (std::exception const& e) {
         failed_ = true;
-        complain(std::string("warning: no run record: ") + e.what());
+        complain(std::string(required_ ? "error" : "warning") + ": no run record: " + e.what());
     }
 }
 
 job_record::job_record(communicator const& world, settings const& chosen, topology const& here, int argc, char** argv)
-    : world_{world}, wanted_{!chosen.record.empty()} {
+    : world_{world}, wanted_{!chosen.record.empty()}, required_{chosen.record_required} {
     if (!wanted_ || world.rank() != 0) return;
     attempt([&] {
         run_facts facts = collect_run_facts(argc, argv);

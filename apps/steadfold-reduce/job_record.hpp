@@ -38,7 +38,7 @@ class job_record {
     void attempt(Work const& work);
 
     communicator world_;
-    bool wanted_;
+    bool wanted_, required_;
     bool failed_ = false;
     std::optional<run_record> record_; // rank 0
     bool partition_stored_ = false;    // the partition is stored once, for the first input

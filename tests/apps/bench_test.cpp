@@ -239,8 +239,8 @@ TEST(bench_measure, implementations_take_turns) {
     chosen.min_seconds = 0;
     measured_group const group = measure({"case", sf::dtype::float64, 1}, {noting('a'), noting('b')}, {}, chosen);
     EXPECT_EQ(group.measurements[0].samples_us.size(), 2u);
-    // Once to find the number of calls, then two rounds; an untimed call goes before every timed one.
-    EXPECT_EQ(std::string(order.begin(), order.end()), "aabb"
+    // Five times to find the number of calls, then two rounds; an untimed call goes before every timed one.
+    EXPECT_EQ(std::string(order.begin(), order.end()), "aaaaaaaaaabbbbbbbbbb"
                                                        "aabb"
                                                        "aabb");
 }

@@ -134,7 +134,8 @@ def check_words():
     check(run("--help").returncode == 0 and run("--version").returncode == 0, "--help and --version")
     for wrong in (["--case", "nothing"], ["--elements", "0"], ["--elements", "2^99"], ["--dtype", "uint8"], ["--data", "nothing"],
                   ["--case", "host-sum", "--device", "cuda"], ["--json", "-"], ["--unknown"], ["--threads", "1025"],
-                  ["--case", "required:host-simd", "--elements", "1000"], ["ladder", "--dtype", "int32"], ["demo", "--case", "host-sum"]):
+                  ["--case", "required:host-simd", "--elements", "1000"], ["ladder", "--dtype", "int32"], ["demo", "--case", "host-sum"],
+                  ["ladder", "--csv", "x"], ["--self-test", "--json", "x"], ["--list", "--elements", "5"]):
         check(run(*wrong).returncode == 2, f"{wrong} is wrong usage")
     nowhere = run("--case", "host-sum", "--elements", "10", "--json", "/nowhere/out.json")
     check(nowhere.returncode == 1 and "/nowhere/out.json" in nowhere.stderr, "a file that cannot be written")

@@ -123,7 +123,7 @@ class Record(Case):
                 self.refused(done, 0, "warning", name.split("/")[0])
                 done = run(*options, "--record-required")
                 self.assertIn("  sum ", done.stdout)
-                self.refused(done, 1, "warning")
+                self.refused(done, 1, "error")
 
     def test_existing_records(self):
         for expected in ("run.h5", "run-1.h5", "run-2.h5"):
