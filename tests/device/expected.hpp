@@ -34,6 +34,8 @@ std::vector<T> random_values(std::size_t count, std::uint64_t seed) {
             value = {static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random()), 1};
         else if constexpr (std::is_floating_point_v<T>)
             value = static_cast<T>(std::normal_distribution<double>{}(random));
+        else if constexpr (std::is_signed_v<T>)
+            value = static_cast<T>(static_cast<int>(random() % 20001) - 10000); // sums do not overflow
         else
             value = static_cast<T>(random());
     return values;
