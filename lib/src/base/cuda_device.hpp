@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/cuda_check.hpp"
+#include "base/relaxed_capture.hpp"
 #include "steadfold/error.hpp"
 #include "steadfold/stream.hpp"
 
@@ -26,9 +27,7 @@ inline void require_device(int device) {
 /// True if the stream captures a graph: it cannot be asked for its device then. `device` is the current one.
 /// @throws argument_error if the stream is of another device, naming `user`: "the workspace"
 [[nodiscard]] inline bool captures_on(int device, stream_ref stream, char const* user) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    check(cudaStreamIsCapturing(stream.get(), &status), "asking whether a stream captures");
-    if (status != cudaStreamCaptureStatusNone) return true;
+    if (is_capturing(stream.get())) return true;
     int of_stream = device;
     if (stream) check(cudaStreamGetDevice(stream.get(), &of_stream), "asking for the device of a stream");
     if (of_stream != device)

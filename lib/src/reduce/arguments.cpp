@@ -43,12 +43,13 @@ void require_execution(execution const& where) {
         throw argument_error("threads is " + std::to_string(where.threads) + "; it must be from 0 to " +
                              std::to_string(most_threads));
     auto const require_count = [](int value, char const* what) {
-        if (value < 0) throw argument_error(std::string(what) + " is " + std::to_string(value));
+        if (value < 0)
+            throw argument_error(std::string(what) + " is " + std::to_string(value) + "; it must be 0 or more");
     };
     require_count(where.device, "device");
     require_count(where.blocks, "blocks");
     require_count(where.threads_per_block, "threads_per_block");
-    if (where.deadline.count() < 0) throw argument_error("the deadline lies in the past");
+    if (where.deadline.count() < 0) throw argument_error("deadline is negative; give the longest wait, e.g. 5 s");
 }
 
 } // namespace steadfold::inline v0::reduce_detail

@@ -17,7 +17,7 @@ class fast_pass {
     using load = element<Real>;
     static constexpr dtype real = Real;
     static constexpr int components = Components, width = per_vector<Real>;
-    static constexpr bool takes_two = Pairs, has_pairs = Pairs, compares = false, is_fast = true, meets_hot = false;
+    static constexpr bool takes_two = Pairs, compares = false, is_fast = true, meets_hot = false;
     static constexpr int element_bytes = sizeof(typename load::storage);
     static constexpr std::uint64_t padding_x = std::uint64_t{1} << (8 * element_bytes - 1),
                                    padding_y = Pairs ? 0 : padding_x;
